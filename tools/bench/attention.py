@@ -9,10 +9,7 @@ small factor. A case has 16384 tokens and heads of 2048 elements together, in bf
 """
 
 import argparse
-import sys
-import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from tools.bench.attention_cases import FULL, SETS, AttentionCase, parse_attention
@@ -26,77 +23,33 @@ from tools.bench.attention_contenders import (
 )
 from tools.bench.attention_kinds import KINDS, our_makers, peer_makers
 from tools.bench.contenders import ContenderError
-from tools.bench.gemm import (
-    EXIT_FAILED,
-    EXIT_USAGE,
-    first_lines,
-    new_process,
-    new_report,
-    positive,
-    print_report,
-    spelt,
-)
-from tools.bench.host import HostError, import_torch, open_monitor
 from tools.bench.measure import interleave
-from tools.bench.progress import Progress
-from tools.bench.report import OURS, Report, rows, write_report
-from tools.bench.variants import parse_variant
+from tools.bench.options import (
+    add_case_options,
+    add_peers,
+    add_run_options,
+    chosen_cases,
+    new_parser,
+)
+from tools.bench.session import Benchmark, Entries, add_samples, first_lines, measure, run_command
 
 _NEEDS = """
 It needs an H100, H200 or GH200, and PyTorch 2.8 or newer with CUDA. FlashAttention-3 (the wheel
 fa3-fwd) takes part where it is installed.
 """
+_CASE = "a case, as d128:s4096:causal or backward:d64:s1024:full:g4 (4 heads share keys)"
 
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; `cases` holds the chosen cases."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tools.bench.attention",
-        description=__doc__,
-        epilog=_NEEDS,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    add(
-        "--set",
-        action="append",
-        choices=sorted(SETS),
-        dest="sets",
-        help="cases to run (all of the forward pass)",
-    )
-    add(
-        "--case",
-        action="append",
-        type=spelt(parse_attention),
-        default=[],
-        help="a case, as d128:s4096:causal or backward:d64:s1024:full:g4 (4 heads share keys)",
-    )
-    add("--peers", type=spelt(_peers), default=PEERS, help="of fa3,cudnn (both)")
-    add(
-        "--variant",
-        action="append",
-        type=spelt(parse_variant),
-        default=[],
-        dest="variants",
-        help="our kernel once more, with constants and fields of the plan: BM=192,stages=2",
-    )
-    add("--rounds", type=positive(int), default=20, help="rounds (20)")
-    add("--seconds", type=positive(float), default=0.2, help="GPU time of a round (0.2)")
-    add("--budget", type=positive(float), help="stop after about this many seconds")
-    add("--seed", type=int, default=0, help="of the operands (0)")
-    add("--json", type=Path, help="write the report to this file")
+    parser = new_parser("attention", __doc__, _NEEDS)
+    variant, default = "BM=192,stages=2", "all of the forward pass"
+    add_case_options(parser, SETS, parse_attention, case=_CASE, variant=variant, default=default)
+    add_peers(parser, PEERS, PEERS, "both")
+    add_run_options(parser, seconds=0.2)
     options = parser.parse_args(words)
-    names = options.sets or ([] if options.case else FULL)
-    chosen = [case for name in names for case in SETS[name]] + options.case
-    options.cases = list(dict.fromkeys(chosen))
+    options.cases = chosen_cases(options, SETS, FULL)
     return options
-
-
-def _peers(text: str) -> tuple[str, ...]:
-    names = tuple(name for name in text.split(",") if name)
-    if not set(names) <= set(PEERS):
-        raise ValueError(f"'{text}': expected names of {', '.join(PEERS)}")
-    return names
 
 
 class _Entrants:
@@ -105,11 +58,13 @@ class _Entrants:
     A contender that fails is left out, with the reason.
     """
 
-    def __init__(self, torch: Any, case: AttentionCase, options: argparse.Namespace) -> None:
+    def __init__(
+        self, torch: Any, case: AttentionCase, options: argparse.Namespace, entries: Entries
+    ) -> None:
         """Make and check all of them, the peers first: they say how far off ours may be."""
         self.torch, self.case = torch, case
         self.operands = KINDS[case.kind].operands(torch, case)
-        self.entries: dict[str, dict[str, Any]] = {}
+        self.entries = entries
         self.running: dict[str, Contender] = {}
         self._errors: list[Error] = []
         self._ours = our_makers(torch, case, self.operands, options.variants)
@@ -143,74 +98,27 @@ class _Entrants:
 
 
 def run_case(
-    torch: Any, case: AttentionCase, options: argparse.Namespace, read: Any
-) -> dict[str, dict[str, Any]]:
-    """Check and time one case.
-
-    Args:
-        torch: The module.
-        case: The case.
-        options: Peers, variants, rounds and seconds.
-        read: Reads the state of the GPU.
-
-    Returns:
-        An entry per contender.
-    """
-    entrants = _Entrants(torch, case, options)
+    torch: Any, case: AttentionCase, options: argparse.Namespace, read: Any, entries: Entries
+) -> None:
+    """Check and time one case: see `Benchmark.run_case`."""
+    entrants = _Entrants(torch, case, options, entries)
     calls = {name: contender.call for name, contender in entrants.running.items()}
     sets, rounds = len(entrants.operands.sets), options.rounds
     check = entrants.check_graph
-    samples = interleave(torch, calls, sets, rounds, options.seconds, read, check)
-    for name, item in samples.items():
-        if "failed" not in entrants.entries[name]:
-            entrants.entries[name] |= {
-                "times": item.times,
-                "durations": item.durations,
-                "readings": item.readings,
-            }
-    return entrants.entries
+    add_samples(entries, interleave(torch, calls, sets, rounds, options.seconds, read, check))
 
 
-def measure(options: argparse.Namespace) -> Report:
-    """Run the cases in this process; the report so far is on disk after each.
+def _work(case: AttentionCase) -> dict[str, Any]:
+    return {"operations": case.operations, "unit": case.unit}
 
-    Raises:
-        HostError: The host cannot run them.
-    """
-    torch = import_torch()
-    torch.manual_seed(options.seed)
-    monitor = open_monitor(torch)
-    process = new_process(monitor)
-    report = new_report(torch, monitor, options, process)
-    deadline = time.monotonic() + options.budget if options.budget else float("inf")
-    progress = Progress(len(options.cases))
-    for case in options.cases:
-        if time.monotonic() > deadline:
-            process["unreached"].append(str(case))
-            continue
-        progress.start(str(case))
-        contenders = run_case(torch, case, options, monitor.read)
-        work = {"operations": case.operations, "unit": case.unit}
-        process["results"].append({"case": str(case), **work, "contenders": contenders})
-        process["gpu_after"] = monitor.read()
-        torch.cuda.empty_cache()
-        progress.finish()
-        if options.json:
-            write_report(report, options.json)
-    return report
+
+BENCHMARK = Benchmark("attention", run_case, _work, prepare=lambda torch: None)
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the benchmark; 1 when one of ours failed, 2 when it cannot run."""
     options = parse_arguments(words)
-    try:
-        report = measure(options)
-    except HostError as failure:
-        print(f"attention: {failure}", file=sys.stderr)
-        return EXIT_USAGE
-    print_report(report)
-    failed = any(OURS in row.failures for row in rows(report))
-    return EXIT_FAILED if failed else 0
+    return run_command(BENCHMARK.name, lambda: measure(BENCHMARK, options))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The command line of the GEMM benchmark; nothing here needs a GPU."""
 
+import dataclasses
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -7,10 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support.bench_reports import CASE, FIRST, SECOND, report
-from tools.bench import contenders, gemm, host
+from tools.bench import contenders, gemm, host, session
 from tools.bench.cases import FULL, SETS, Case
 from tools.bench.contenders import ContenderError
 from tools.bench.report import load_report, write_report
+from tools.bench.variants import parse_variant
 
 
 def test_default_is_the_full_protocol():
@@ -102,21 +104,21 @@ class BrokenGpu:
         raise RuntimeError(f"CUDA error at {name}")
 
 
-def test_a_fault_of_the_gpu_is_a_failure_of_the_case_and_ends_the_process(monkeypatch):
-    case = Case(8, 8, 8)
-    result, healthy = gemm.survive_case(BrokenGpu(), case, gemm.parse_arguments([]), None)
+def test_a_fault_of_the_gpu_is_a_failure_of_the_case_and_ends_the_process():
+    case, options = Case(8, 8, 8), gemm.parse_arguments([])
+    entries, healthy = session.survive_case(gemm.BENCHMARK, BrokenGpu(), case, options, None)
     assert not healthy
-    assert result["contenders"]["tilec"]["failed"].startswith("the case broke off: RuntimeError")
+    assert entries["tilec"]["failed"].startswith("the case broke off: RuntimeError")
 
     def fault_while_timing(*arguments):
         arguments[-1].update({"tilec": {"error": 0.0}, "triton": {"failed": "no"}})
         raise RuntimeError("CUDA error")
 
-    monkeypatch.setattr(gemm, "run_case", fault_while_timing)
-    result, healthy = gemm.survive_case(BrokenGpu(), case, gemm.parse_arguments([]), None)
+    faulty = dataclasses.replace(gemm.BENCHMARK, run_case=fault_while_timing)
+    entries, healthy = session.survive_case(faulty, BrokenGpu(), case, options, None)
     assert not healthy
-    assert "CUDA error" in result["contenders"]["tilec"]["failed"]
-    assert result["contenders"]["triton"] == {"failed": "no"}
+    assert "CUDA error" in entries["tilec"]["failed"]
+    assert entries["triton"] == {"failed": "no"}
 
 
 def test_nothing_measured_is_an_error(monkeypatch, capsys):
@@ -190,16 +192,16 @@ def test_contenders_of_a_case():
 
 def test_variants_are_contenders_and_fix_the_plan():
     nothing = contenders.Operands([], [])
-    variants = [gemm.parse_variant(text) for text in ("stages=3", "BM=64,cluster=2x1")]
+    variants = [parse_variant(text) for text in ("stages=3", "BM=64,cluster=2x1")]
     made = contenders.makers(None, Case(8, 8, 8), nothing, (), variants)
     assert list(made) == ["tilec", "tilec stages=3", "tilec BM=64,cluster=2x1"]
     assert (variants[1].constants, variants[1].plan) == ({"BM": 64}, {"cluster": (2, 1)})
 
 
 def test_long_messages_of_peers_are_cut():
-    text = gemm.first_lines(RuntimeError("word " * 1000))
+    text = session.first_lines(RuntimeError("word " * 1000))
     assert text.startswith("RuntimeError: word")
-    assert len(text) <= gemm.MAX_REASON
+    assert len(text) <= session.MAX_REASON
 
 
 def test_release_of_ptxas():
