@@ -1,10 +1,9 @@
 """Builtins that combine tiles with arrays, each element in one step: `atomic_store_add`, ..."""
 
-from typing import Any
-
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.builtins_atomic import TYPES, check_type, mode_of
 from tilec.frontend.semantics.builtins_memory import (
+    access_attributes,
     index_scalars,
     place_and_tile,
     record_write,
@@ -34,11 +33,8 @@ def _combine(
     view = stored_view(call, array, value, tile)
     check_type(call, view.array, operation, array)
     indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
-    attributes: dict[str, Any] = {"mode": mode_of(operation, view.array.dtype)}
-    if offset is not None:
-        attributes["element_offsets"] = True
-    if allow_tma is not None:
-        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    attributes = access_attributes(call, offset, allow_tma)
+    attributes["mode"] = mode_of(operation, view.array.dtype)
     note_access(call, view.array, "read", "write")
     record_write(call, "atomic_red_view_tko", tile, view, indices, attributes)
     return NoneValue()

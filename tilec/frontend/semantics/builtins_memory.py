@@ -85,9 +85,7 @@ def load(
     _refuse(call, "a tile", "is loaded weakly; 'gather' takes one", memory_order, memory_scope)
     view = _loaded_view(call, array, shape, pad)
     indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
-    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
-    if allow_tma is not None:
-        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    attributes = access_attributes(call, offset, allow_tma)
     if latency is not None:
         attributes["latency"] = _latency(call, latency)
     note_access(call, view.array, "read")
@@ -115,11 +113,19 @@ def prefetch(
     place = place_of(call, index, offset)
     view = _loaded_view(call, array, shape, None)
     indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
+    attributes = access_attributes(call, offset, allow_tma)
+    call.ctx.record("prefetch_view", [view.value, *indices], [], call.span, attributes)
+    return NoneValue()
+
+
+def access_attributes(
+    call: Call, offset: Argument | None, allow_tma: Argument | None
+) -> dict[str, Any]:
+    """Return how an access counts its indices, in tiles or elements, and whether TMA may do it."""
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
-    call.ctx.record("prefetch_view", [view.value, *indices], [], call.span, attributes)
-    return NoneValue()
+    return attributes
 
 
 def place_of(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
@@ -269,9 +275,7 @@ def store(
     value = call.tile(tile, "expected the tile to store")
     view = stored_view(call, array, value, tile)
     indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
-    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
-    if allow_tma is not None:
-        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    attributes = access_attributes(call, offset, allow_tma)
     note_access(call, view.array, "write")
     record_write(call, "store_view_tko", tile, view, indices, attributes)
     return NoneValue()
