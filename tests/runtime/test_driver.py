@@ -148,15 +148,14 @@ def test_launch(api):
     assert list(launch.configurations) == [5]
 
 
-@pytest.mark.parametrize(("ctas", "allowed"), [(8, []), (16, [1])])
-def test_clusters_that_are_not_portable_are_allowed_for_the_kernel(api, ctas, allowed):
+def test_clusters_that_are_not_portable_are_allowed_once_for_a_kernel(api):
     driver = CudaDriver(api)
-    launch = prepared(driver, cluster=(ctas, 1, 1))
-    for _ in range(2):
-        driver.launch(launch, 5, 1234)
+    launch = prepared(driver, cluster=(16, 1, 1))
+    for stream in (5, 6):
+        driver.launch(launch, stream, 1234)
     name = "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
     calls = [given for call, given in api.calls if call == "cuFuncSetAttribute"]
-    assert [value for _, attribute, value in calls if attribute.name == name] == allowed
+    assert [value for _, attribute, value in calls if attribute.name == name] == [1]
 
 
 def test_a_dependent_launch_may_overlap_the_kernel_before(api):

@@ -4,7 +4,6 @@ import ctypes
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from math import prod
 from typing import Any
 
 from tilec.runtime.cuda.api import (
@@ -29,9 +28,6 @@ from tilec.runtime.launch.tensor_map import DATA_TYPES, L2_PROMOTIONS, SWIZZLES,
 _LOG_BYTES = 16384
 _MAX_CONFIGURATIONS = 16
 """Streams per kernel whose launch configuration is kept."""
-_PORTABLE_CTAS = 8
-"""CTAs of the largest cluster that needs no permission (CUDA programming guide, thread block
-clusters)."""
 _INVALID_CONTEXT = 201
 """CUDA_ERROR_INVALID_CONTEXT (cuda.h, CUresult)."""
 _LEGACY_STREAMS = (0, 1)
@@ -109,14 +105,14 @@ class CudaDriver:
         with self._current(device):
             module, from_ptx = self._load_module(cubin, ptx)
             function = self._call("cuModuleGetFunction", module, name.encode(), detail=name)
+            attribute = self._api.CUfunction_attribute
+            # Clusters of more than 8 CTAs need it (CUDA programming guide, thread block clusters).
+            field = attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            self._call("cuFuncSetAttribute", function, field, 1, detail=name)
             if shared_bytes:
-                self._call(
-                    "cuFuncSetAttribute",
-                    function,
-                    self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                    shared_bytes,
-                    detail=f"{name} needs {shared_bytes} bytes of shared memory",
-                )
+                field = attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+                detail = f"{name} needs {shared_bytes} bytes of shared memory"
+                self._call("cuFuncSetAttribute", function, field, shared_bytes, detail=detail)
         return LoadedKernel(name, device, function, module, from_ptx)
 
     def launch(self, prepared: PreparedLaunch, stream: int, parameters: int) -> None:
@@ -334,7 +330,7 @@ class CudaDriver:
 
     def active_clusters(self, kernel: LoadedKernel, shape: LaunchShape) -> int:
         """Ask the driver: the SMs of a GPC that are left over by whole clusters stay idle."""
-        configuration = self._configuration(kernel, shape, 0)
+        configuration = launch_configuration(self._api, shape, 0)
         with self._current(kernel.device):
             result, *found = self._api.cuOccupancyMaxActiveClusters(kernel.function, configuration)
         detail = f"{kernel.name} with clusters of {shape.cluster}"
@@ -345,21 +341,11 @@ class CudaDriver:
         return found[0]
 
     def _configure(self, prepared: PreparedLaunch, stream: int) -> Any:
-        configuration = self._configuration(prepared.kernel, prepared.shape, stream)
+        configuration = launch_configuration(self._api, prepared.shape, stream)
         if len(prepared.configurations) >= _MAX_CONFIGURATIONS:
             prepared.configurations.clear()
         prepared.configurations[stream] = configuration
         return configuration
-
-    def _configuration(self, kernel: LoadedKernel, shape: LaunchShape, stream: int) -> Any:
-        """Return the `CUlaunchConfig` of a launch; allow the kernel the size of its clusters."""
-        if prod(shape.cluster) > _PORTABLE_CTAS:
-            attribute = self._api.CUfunction_attribute
-            name = attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-            detail = f"{kernel.name} with clusters of {shape.cluster}"
-            with self._current(kernel.device):
-                self._call("cuFuncSetAttribute", kernel.function, name, 1, detail=detail)
-        return launch_configuration(self._api, shape, stream)
 
     def _find_encode(self) -> Callable[..., int]:
         name = "cuTensorMapEncodeTiled"
