@@ -106,6 +106,12 @@ def test_mistake(frontend, body, expected):
     assert frontend.error(body) == expected
 
 
+def test_a_variable_that_changes_its_type_is_reported_once(frontend):
+    """Whatever follows the loop may expect either type."""
+    body = "x = alpha\nfor i in range(3):\n    x = f64(x) + 1\ny = zeros((4, 4), f16) + x"
+    assert [item.code for item in frontend.diagnostics(body)] == ["T0308"]
+
+
 def test_a_variable_that_is_not_read_afterwards_may_differ(frontend):
     frontend.kernel("if n > 3:\n    y = alpha\nelse:\n    y = zeros((4, 4))\ny = 3")
     frontend.kernel(

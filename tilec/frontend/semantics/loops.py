@@ -25,14 +25,23 @@ LoopStatement = ast.For | ast.While
 
 @dataclass(slots=True)
 class _Variable:
-    """One carried variable."""
+    """One carried variable.
+
+    Attributes:
+        name: Its name.
+        outer: What it is before the loop.
+        carried: The values that the loop carries for it.
+        arguments: What they are in the body.
+        end_span: Where the body assigned it last.
+        instead: What it is after the loop, if not the results of the loop.
+    """
 
     name: str
     outer: Binding
     carried: structure.Carried
     arguments: tuple[hir.Value, ...] = ()
     end_span: SourceSpan | None = None
-    is_unset: bool = False
+    instead: AnyValue | None = None
 
 
 @dataclass(slots=True)
@@ -61,9 +70,9 @@ class Loop:
         start = 0
         for item in self.variables:
             count = len(item.carried.initial)
-            value = structure.fill(item.carried.shape, results[start : start + count])
-            if item.is_unset:
-                value = Constant(False, self.statement.span)
+            value = item.instead
+            if value is None:
+                value = structure.fill(item.carried.shape, results[start : start + count])
             self.ctx.bind(item.name, value, item.end_span or item.outer.span)
             start += count
 
@@ -227,8 +236,8 @@ def _close_variables(
         binding = inner[item.name]
         item.end_span = binding.span
         # A jump may stand in a branch that the compiler leaves out: then nothing sets its flag.
-        flags = (LEAVE, RETURN)
-        item.is_unset = item.name in flags and jumps.flag(inner, item.name) is False
+        if item.name in (LEAVE, RETURN) and jumps.flag(inner, item.name) is False:
+            item.instead = Constant(False, loop.statement.span)
         if isinstance(binding.value, Unusable) and binding.value.is_silent:
             yields.extend(item.arguments)
             continue
@@ -237,6 +246,7 @@ def _close_variables(
             continue
         if not _correct(ctx, loop, item, binding, problem, plan):
             ctx.report(_unstable(ctx, item, binding, problem))
+            item.instead = Unusable("has no value", None, is_silent=True)
             yields.extend(item.arguments)
         else:
             changed = True
