@@ -46,12 +46,6 @@ def global_access(op: Any) -> Access | None:
     return getattr(type(op.opview), "ACCESS", None)
 
 
-def reads_only(op: Any) -> bool:
-    """Tell whether `op` reads global memory and writes none."""
-    access = global_access(op)
-    return access is not None and not access.writes
-
-
 def writes_global(op: Any) -> bool:
     """Tell whether `op` writes global memory."""
     access = global_access(op)

@@ -27,11 +27,6 @@ def is_tile_of(type_: Any, shape: Sequence[int], element_type: Any) -> bool:
     return list(type_.shape) == list(shape) and type_.element_type == element_type
 
 
-def same_tile(first: Any, second: Any) -> bool:
-    """Tell whether two tile types agree but for their register layouts."""
-    return first.shape == second.shape and first.element_type == second.element_type
-
-
 def check_tiles(op: Any, *types: Any) -> bool:
     """Report the first of `types` that is no tensor of constant extents."""
     for type_ in types:

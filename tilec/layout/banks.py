@@ -91,24 +91,30 @@ def access_cost(
     if registers.shape != shared.shape:
         raise LayoutError(f"tiles of {registers.shape} and {shared.shape} differ")
     width_bytes = width * shared.element_bytes
-    offsets = registers.register_offsets()
-    groups = registers.access_groups(axis, width)
-    step = -(-len(groups) // (samples or len(groups)))
-    total = instructions = 0
-    for warp in range(warps or registers.num_warps):
-        threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
-        bases = [registers.thread_offset(thread) for thread in threads]
-        for group in groups[::step]:
-            addresses = [
-                _vector_address(shared, [_add(base, offsets[register]) for register in group])
-                for base in bases
-            ]
-            total += wavefronts(addresses, width_bytes)
-            instructions += 1
+    groups, count = registers.access_groups(axis, width), warps or registers.num_warps
+    counted = groups[:: -(-len(groups) // (samples or len(groups)))]
+    passes = (_warp_passes(registers, shared, counted, warp) for warp in range(count))
     ideal = max(1, WARP_LANES * width_bytes // (BANKS * BANK_BYTES))
-    every = len(groups) * (warps or registers.num_warps)
-    total, instructions = -(-total * every // instructions), every
+    instructions = len(groups) * count
+    total = -(-sum(passes) * len(groups) // len(counted))
     return AccessCost(instructions, total, instructions * ideal)
+
+
+def _warp_passes(
+    registers: RegisterLayout, shared: SharedLayout, groups: Sequence[Sequence[int]], warp: int
+) -> int:
+    """Return the passes in which a warp accesses these groups of its registers."""
+    offsets = registers.register_offsets()
+    threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
+    bases = [registers.thread_offset(thread) for thread in threads]
+    total = 0
+    for group in groups:
+        addresses = [
+            _vector_address(shared, [_add(base, offsets[register]) for register in group])
+            for base in bases
+        ]
+        total += wavefronts(addresses, len(group) * shared.element_bytes)
+    return total
 
 
 def matrix_store_cost(

@@ -33,7 +33,6 @@ class GemmCost:
         epilogue: Per tile: conversion and store, and what the epilogue loads.
         loading: Per tile: the part of the epilogue that loaded tiles take.
         outgrows_l2: Whether the operands of a wave are more than L2 keeps for the next one.
-        power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
         pingpong: Whether one consumer multiplies while the other one stores.
@@ -52,7 +51,6 @@ class GemmCost:
     bubble: float
     epilogue: float
     start: float
-    power: float = 0.0
     latency: float = 0.0
     memory: float = 0.0
     pingpong: bool = False
@@ -61,6 +59,11 @@ class GemmCost:
     loading: float = 0.0
     outgrows_l2: bool = False
     outside: float = 0.0
+
+    @property
+    def power(self) -> float:
+        """Per k-tile: what the clock loses to the power that the traffic of L2 draws."""
+        return self.l2 * machine.L2_POWER_SHARE
 
     @property
     def k_tile(self) -> float:
@@ -132,7 +135,6 @@ def gemm_cost(
     ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
     active, waves = min(ctas, slots), -(-ctas // slots)
     consumers = tile.consumers(target)
-    traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     l2 = tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
     loading = _loading(tile, consumers, target)
     return GemmCost(
@@ -140,12 +142,11 @@ def gemm_cost(
         waves=waves,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
-        shared=traffic / machine.SHARED_BYTES_PER_CYCLE,
+        shared=_shared(tile, consumers),
         l2=l2,
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
-        power=l2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
         memory=batch * _memory_bytes(tile, extents) / _memory_rate(ctas / waves),
         pingpong=tile.pingpong,
@@ -280,13 +281,8 @@ def _bubble(tile: GemmTile, consumers: int) -> float:
     return waiting + (machine.PINGPONG_BUBBLE_CYCLES if tile.pingpong else own)
 
 
-def gemm_cycles(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
-    """Return the modelled cycles of an M x N x K multiply on the whole chip; see `gemm_cost`."""
-    return gemm_cost(tile, extents, target).cycles
-
-
-def _operand_bytes(tile: GemmTile, consumers: int) -> float:
-    """Return the bytes that wgmma reads from shared memory for one k-tile.
+def _shared(tile: GemmTile, consumers: int) -> float:
+    """Return the cycles in which TMA writes a k-tile to shared memory and wgmma reads it.
 
     Every 64-row instruction reads its own rows of A and all of its columns of B (of B and A where
     they are swapped). Warpgroups that share the columns all read the rows of A.
@@ -296,4 +292,5 @@ def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     read = (tile.rows * readers_of_a + tile.columns * readers_of_b) * tile.k * tile.element_bytes
-    return tile.together.products * read
+    traffic = tile.together.products * read + tile.slot_bytes
+    return traffic / machine.SHARED_BYTES_PER_CYCLE

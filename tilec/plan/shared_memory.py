@@ -167,6 +167,18 @@ def _wanted_stages(problem: KernelProblem) -> int:
     return _needed_stages(problem)
 
 
+def _check_outside(outside: int, target: Target) -> None:
+    """Refuse a kernel whose `outside` bytes do not fit even without a ring."""
+    available = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES
+    if outside > available:
+        fail(
+            "T0424",
+            f"the kernel needs {outside} bytes of shared memory outside of loops; "
+            f"{available} are available",
+            "use smaller tiles",
+        )
+
+
 def choose_stages(
     problem: KernelProblem,
     outside: int,
@@ -180,20 +192,12 @@ def choose_stages(
     Without a producer (`specialize`) the threads that compute wait for each load at once, so that
     a second slot would not be used.
     """
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
-    if free < 0:
-        fail(
-            "T0424",
-            f"the kernel needs {outside} bytes of shared memory outside of loops; "
-            f"{target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES} are available",
-            "use smaller tiles",
-        )
+    _check_outside(outside, target)
     if not problem.has_loop_loads or not problem.ring_slot_bytes:
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"
-    slot = _ring_slot(problem)
-    fit = free // slot
+    slot, fit = _ring_slot(problem), _fitting_stages(problem, outside, target)
     if fit < 1 or (overrides.stages or 0) > fit:
         stages = overrides.stages or 1
         needed = stages * slot + outside + machine.SHARED_RESERVE_BYTES

@@ -20,8 +20,6 @@ WGMMA_ROWS = 64
 """M of every wgmma: one warpgroup computes 64 rows (PTX ISA, wgmma.mma_async)."""
 COLUMN_STEP = 8
 """N of every instruction is a multiple of this (PTX ISA, wgmma.mma_async and mma)."""
-WGMMA_MAX_COLUMNS = 256
-"""Largest N of one wgmma (PTX ISA, wgmma.mma_async); wider tiles take several instructions."""
 TENSOR_BYTES_PER_CYCLE = 4096
 """Multiply-adds per cycle of one SM's tensor cores, times the bytes of an operand element: 1024 in
 tf32, 2048 in 16 bits, 4096 in 8 bits (H200 datasheet: 494, 989 and 1979 TFLOP/s over 132 SMs at

@@ -291,13 +291,10 @@ def make_arguments(
     for parameter in signature.params:
         name, kind = parameter.name, type(parameter).__name__
         if kind == "ArrayParam":
-            layout = (layouts or {}).get(name, "row")
-            dtype = _dtype(parameter, bound)
-            shape = _shape(parameter, known)
-            arrays[name] = _allocated(parameter, dtype, shape, layout, seed)
+            what = _dtype(parameter, bound), _shape(parameter, known)
+            arrays[name] = _allocated(parameter, *what, (layouts or {}).get(name, "row"), seed)
         elif kind == "ScalarParam":
-            chosen = given[name] if name in given else _random_scalar(parameter, bound, seed)
-            values[name] = chosen
+            values[name] = given[name] if name in given else _random_scalar(parameter, bound, seed)
     if example is not None and example.inputs is not None:
         _set_inputs(arrays, example.inputs, known)
     return Arguments(arrays, values)

@@ -14,7 +14,6 @@ from tilec.ir.structured import (
     body_operations,
     defining_operation,
     parent_operation,
-    terminator,
     walk_operations,
 )
 
@@ -223,11 +222,6 @@ def role_of(op: Any) -> str:
             return "producer" if here.block == parent.regions[0].blocks[0] else "consumer"
         here = parent
     return "kernel"
-
-
-def is_terminator(op: Any) -> bool:
-    """Tell whether an operation ends its block."""
-    return op == terminator(op.block)
 
 
 def integer_of(attribute: Any) -> int | None:

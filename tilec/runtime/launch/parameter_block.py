@@ -135,7 +135,3 @@ class ParameterBlock:
         for index, encode_value, offset in self._scalars:
             value = encode_value(scalars[index])
             self._data[offset : offset + len(value)] = value
-
-    def parameter_bytes(self, index: int, size: int) -> bytes:
-        """Return `size` bytes of kernel parameter `index`, as the driver would read them."""
-        return ctypes.string_at(self._pointer_table[index], size)

@@ -69,7 +69,16 @@ def draw(seed: int) -> Program:
         scope.declare(Variable(dim, I32, (), fixed=True))
     for coordinate in COORDINATES[: len(grid.extents)]:
         scope.declare(Variable(coordinate, I32, (), fixed=True, counts=True))
-    body = _body(scope, family, grid)
+    body, plan = _body(scope, family, grid), _plan(random, grid)
+    sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}
+    return Program(
+        seed, (*made, *counted), tuple(scalars), extents, tuple(body), sizes, plan,
+        random.choice(MULTIPROCESSORS),
+    )  # fmt: skip
+
+
+def _plan(random: Random, grid: draw_arrays.Frame) -> dict[str, Any]:
+    """Return the fields of the plan that are fixed."""
     plan = {
         field: random.choice(found) for field, often, found in FIELDS if random.random() < often
     }
@@ -77,11 +86,7 @@ def draw(seed: int) -> Program:
         plan = {}
     if any(unit & (unit - 1) for unit in grid.units):
         plan["any_tile_extents"] = True
-    sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}
-    return Program(
-        seed, (*made, *counted), tuple(scalars), extents, tuple(body), sizes, plan,
-        random.choice(MULTIPROCESSORS),
-    )  # fmt: skip
+    return plan
 
 
 def _body(scope: Scope, family: str, grid: draw_arrays.Frame) -> list[Statement]:

@@ -17,7 +17,6 @@ _FUNCTIONS = (
     *("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh"),
     *("sinh", "cosh", "erf"),
 )
-_CONVERTING = ("sqrt", "rsqrt", *_FUNCTIONS)
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CLAMPS = {
     "i8": (-128.0, 127.0),

@@ -206,38 +206,20 @@ def kernel_problem(
     function: Any, accesses: list[TiledAccess], cluster: tuple[int, int] = (1, 1)
 ) -> KernelProblem:
     """Return what the planner needs to know about a kernel."""
-    slot_bytes = 0
-    fixed_bytes = part_bytes = whole_bytes = 0
-    for access in accesses:
-        size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
-        parts = epilogue_parts(access, 1)  # with more warpgroups, parts may become smaller
-        if parts is not None:
-            part_bytes += parts.layouts[0].size_bytes
-            whole_bytes += size
-        elif access.uses_tma and access.is_load and enclosing_loops(access.op):
-            slot_bytes += size
-        elif access.uses_tma:
-            fixed_bytes += size
+    copied = _copied_bytes(accesses)
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    fixed_bytes += staged_bytes(dots)
-    fixed_bytes += sum(map(counter_bytes, histograms(function)))
+    copied["fixed_bytes"] += staged_bytes(dots) + sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
-    products = [
-        _mma_tile(op, also_live[op.results[0]]) for op in dots if op.results[0] in also_live
-    ]
+    live = [op for op in dots if op.results[0] in also_live]
     return KernelProblem(
-        mma=tuple(products),
-        ring_slot_bytes=slot_bytes,
-        fixed_bytes=fixed_bytes,
+        mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
-        has_loop_loads=slot_bytes > 0,
+        has_loop_loads=copied["ring_slot_bytes"] > 0,
         latency=max(map(_latency, accesses), default=0),
         thread_bytes=max(map(_thread_bytes, accesses), default=0),
         one_shot_bytes=max(map(_one_shot_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
-        part_bytes=part_bytes,
-        whole_bytes=whole_bytes,
         scratch_bytes=partial(expected_scratch_bytes, function),
         cluster=cluster,
         why_not_pingpong=why_not_pingpong(function, accesses),
@@ -248,8 +230,26 @@ def kernel_problem(
         tile_graph=partial(tile_graph, function),
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
+        **copied,
         **_planned(function),
     )
+
+
+def _copied_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
+    """Return the shared memory that tiles take, by the field of the problem that counts it."""
+    fields = ("ring_slot_bytes", "fixed_bytes", "part_bytes", "whole_bytes")
+    found: dict[str, int] = dict.fromkeys(fields, 0)
+    for access in accesses:
+        size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
+        parts = epilogue_parts(access, 1)  # with more warpgroups, parts may become smaller
+        if parts is not None:
+            found["part_bytes"] += parts.layouts[0].size_bytes
+            found["whole_bytes"] += size
+        elif access.uses_tma and access.is_load and enclosing_loops(access.op):
+            found["ring_slot_bytes"] += size
+        elif access.uses_tma:
+            found["fixed_bytes"] += size
+    return found
 
 
 def _latency(access: TiledAccess) -> int:
