@@ -102,7 +102,6 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileas-schedule-loops", f"{_TILEAS}.schedule.schedule_loops"),
             Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
             Step("nv-tileas-rotate-loops", f"{_TILEAS}.schedule.rotate_loops"),
-            Step("nv-tileas-pace-loads", f"{_TILEAS}.roles.pace_loads"),
             Step("nv-tileas-lower-epilogue", f"{_TILEAS}.epilogue.lower_epilogue"),
             Step(
                 "lower-tma-load-store-to-async",

@@ -731,3 +731,162 @@ module @other_stores_leave_groups_alone {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// A sleep comes before each slice, after the wait for its slot. It takes the number of k-tiles times
+// the pace, up to the longest sleep. Operands are not delayed.
+// CHECK-LABEL: module @slices_are_paced
+// CHECK:         ^bb0({{.*}}, %[[N:.*]]: i32):
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[N]], %[[ZERO:.*]] : i32
+// CHECK-NEXT:    %[[ROUNDS:.*]] = arith.ceildivsi %[[LENGTH]], %[[STEP:.*]] : i32
+// CHECK-NEXT:    %[[NONE:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:    %[[SOME:.*]] = arith.maxsi %[[ROUNDS]], %[[NONE]] : i32
+// CHECK-NEXT:    %[[MOST:.*]] = arith.constant 20833 : i32
+// CHECK-NEXT:    %[[K:.*]] = arith.minsi %[[SOME]], %[[MOST]] : i32
+// CHECK-NEXT:    %[[PACE:.*]] = arith.constant 48 : i32
+// CHECK-NEXT:    %[[NS:.*]] = arith.muli %[[K]], %[[PACE]] : i32
+// CHECK:         "nv_tileas.roles"
+// CHECK-NOT:       nv_tileas.sleep
+// CHECK:           "nv_tileas.producer_warp"
+// CHECK:             "nv_tileas.ring_acquire"
+// CHECK-NEXT:        "nv_tileas.sleep"(%[[NS]]) : (i32) -> ()
+// CHECK-NEXT:        "nv_tileas.tiled_load"{{.*}}slice = 0
+// CHECK:             "nv_tileas.ring_acquire"
+// CHECK-NEXT:        "nv_tileas.sleep"(%[[NS]]) : (i32) -> ()
+// CHECK-NEXT:        "nv_tileas.tiled_load"{{.*}}slice = 1
+// CHECK-NOT:       nv_tileas.sleep
+module @slices_are_paced {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    "nv_tileas.roles"() ({
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+      }
+      "nv_tileas.producer_warp"() ({
+        scf.for %tile = %c0 to %c64 step %c1 : i32 {
+          %y, %u = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%y) {channel = 1 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+          %z, %w = "nv_tileas.tiled_load"(%v, %tile, %c64) {atom = #load, slice = 1 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%z) {channel = 2 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+        "nv_tileas.yield"() : () -> ()
+      }) {warp = 1 : i64} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        }
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+        %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, teams = 1 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, epilogue_stages = 2 : i64, epilogue_pace = 48 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// There is no sleep where the number of k-tiles depends on the tile, or the plan has no pace.
+// CHECK-LABEL: module @k_tiles_that_depend_on_the_tile_have_no_pace
+// CHECK-NOT:     nv_tileas.sleep
+module @k_tiles_that_depend_on_the_tile_have_no_pace {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    "nv_tileas.roles"() ({
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %tile step %c1 : i32 {
+          %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+      }
+      "nv_tileas.producer_warp"() ({
+        scf.for %tile = %c0 to %c64 step %c1 : i32 {
+          %y, %u = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%y) {channel = 1 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+          %z, %w = "nv_tileas.tiled_load"(%v, %tile, %c64) {atom = #load, slice = 1 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%z) {channel = 2 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+        "nv_tileas.yield"() : () -> ()
+      }) {warp = 1 : i64} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %tile step %c1 : i32 {
+          %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        }
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+        %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, teams = 1 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, epilogue_stages = 2 : i64, epilogue_pace = 48 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// CHECK-LABEL: module @a_plan_without_a_pace_delays_nothing
+// CHECK-NOT:     nv_tileas.sleep
+module @a_plan_without_a_pace_delays_nothing {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    "nv_tileas.roles"() ({
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+      }
+      "nv_tileas.producer_warp"() ({
+        scf.for %tile = %c0 to %c64 step %c1 : i32 {
+          %y, %u = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%y) {channel = 1 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+          %z, %w = "nv_tileas.tiled_load"(%v, %tile, %c64) {atom = #load, slice = 1 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+          "nv_tileas.send"(%z) {channel = 2 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        }
+        "nv_tileas.yield"() : () -> ()
+      }) {warp = 1 : i64} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %tile = %c0 to %c64 step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        }
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+        %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, teams = 1 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, epilogue_stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

@@ -28,6 +28,16 @@ arrive one after the other, and each slot is released as soon as its tiles are i
               ring_acquire %p1; ...
     consumer: ring_wait %c0; %r0 = load_shared; ring_release %c0; %c1 = ring_advance %c0; ...
 
+An epilogue frees the slots of its slices within a few thousand cycles, on all SMs at about the same
+time. If the slices of the next tiles were loaded at once, they would fill the memory bus, and the
+operands of the products would arrive late. But nothing needs them before these products end. So
+with `epilogue_pace`, the producer warp sleeps before each of them, in all for about half of the
+time of the products. If the number of k-tiles depends on the block, nothing sleeps:
+
+    %ns = min(max(ceildiv(%upper - %lower, %s), 0) * pace, 1000000)
+    roles { scf.for %tile { scf.for %k = %lower to %upper step %s { ... } }
+            producer_warp { ...; ring_acquire %p0; sleep %ns; %r0 = tiled_load ... } }
+
 In a cluster that shares a tile of the ring, a CTA fills slots of other CTAs. So a slot is empty
 when the consumers of all these CTAs have released it, and the empty barrier counts the consumer
 warps of all of them. All roles end with a `cluster_sync`, because a CTA that has ended takes its
@@ -39,6 +49,7 @@ barriers with it:
 Options:
     stages: Slots of a ring in a loop.
     epilogue_stages: Slots of a ring of slices.
+    epilogue_pace: Nanoseconds of sleep per k-tile before each slice; 0 loads at once.
 """
 
 from functools import partial
@@ -63,7 +74,7 @@ from tilec.dialects.nv_tileas import (
     SharedTileType,
     SlotViewOp,
 )
-from tilec.dialects.nv_tileas.role_ops import producer_warps
+from tilec.dialects.nv_tileas.role_ops import SleepOp, producer_warps
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -89,7 +100,8 @@ from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals,
 from tilec.passes.analysis.schedule.marks import set_stage, stage_of
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.registry import PassContext, register_pass
-from tilec.support.fast_dataclasses import dataclass
+from tilec.passes.transforms.nv_tileas.roles.slice_pace import emit_sleep
+from tilec.support.fast_dataclasses import dataclass, replace
 
 _RECEIVE, _TOKEN = "nv_tileas.receive", "nv_tileas.receive_token"
 
@@ -140,12 +152,14 @@ class _Ring:
         buffers: Of each tile of a slot.
         refilled: Whether slots are used more than once, and so have to be released.
         advances: Whether the ring has more than one filling, each of them in the next slot.
+        sleep: Nanoseconds to sleep before each filling; None to fill a slot as soon as it is empty.
     """
 
     value: Any
     buffers: list[Any]
     refilled: bool
     advances: bool
+    sleep: Any = None
 
 
 @register_pass("nv-tileas-insert-rings")
@@ -158,8 +172,11 @@ def insert_rings(module: Any, context: PassContext) -> None:
         for roles in found:
             groups = _group_channels(roles)
             reach_out = any(channels.multicast_axes for channels in groups)
+            whole = [channels.sends[0] for channels in groups if not channels.sliced]
+            pace = spec.get("epilogue_pace", 0) if len(whole) < len(groups) else 0
+            sleep = emit_sleep(roles, whole, pace) if pace else None
             for channels in groups:
-                _insert_ring(roles, channels, spec)
+                _insert_ring(roles, channels, spec, sleep if channels.sliced else None)
             if reach_out:
                 _end_together(roles)
 
@@ -227,12 +244,12 @@ def _channel(op: Any) -> int:
     return ir.IntegerAttr(op.attributes["channel"]).value
 
 
-def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
+def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: Any) -> None:
     if channels.sends[0].block == channels.receives[0].block:
         for receive in channels.receives[:-1]:  # the wait must come after the commit
             receive.move_before(channels.receives[-1])
     fillings = channels.fillings()
-    ring = _create_ring(roles, channels, fillings, spec)
+    ring = replace(_create_ring(roles, channels, fillings, spec), sleep=sleep)
     ends = (
         (channels.sends[-1], _produce),
         (channels.receives[0], _consume),
@@ -297,9 +314,10 @@ def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
     """Guard the loads of a block by acquire and commit; return the next position."""
     first = channels.sends[0].operands[0].owner.operation
     if ring.refilled:
-        RingAcquireOp(
-            ring=ring.value, position=position, loc=first.location, ip=ir.InsertionPoint(first)
-        )
+        with ir.InsertionPoint(first), first.location:
+            RingAcquireOp(ring=ring.value, position=position)
+            if ring.sleep is not None:
+                SleepOp(nanoseconds=ring.sleep)
     last = channels.sends[-1]
     for send, buffer in zip(channels.sends, ring.buffers, strict=True):
         with ir.InsertionPoint(send), send.location:
