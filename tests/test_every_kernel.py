@@ -119,7 +119,6 @@ def test_kernel(path, name, request):
     [
         ("nv-tileas-alternate-tiles", {"pingpong": 1}),
         ("nv-tileas-slice-tiles", {"slice_columns": 32}),
-        ("nv-tileas-split-k", {"split_k": 2}),
         ("nv-tileas-attach-workspaces", {"split_k": 2}),
     ],
 )

@@ -114,10 +114,10 @@ def test_a_docstring_in_parts():
 
 
 def test_names_in_code_become_links():
-    own = "nv-tileas-split-k"
-    text = "`nv-tileas-split-k` `nv-tileas-slice-tiles` `tilec/plan/split.py` `tilec/no.py` `scf`"
+    own = "cse"
+    text = "`cse` `nv-tileas-slice-tiles` `tilec/plan/split.py` `tilec/no.py` `scf`"
     assert passes.linked(text, own) == (
-        "`nv-tileas-split-k` [`nv-tileas-slice-tiles`](#nv-tileas-slice-tiles)"
+        "`cse` [`nv-tileas-slice-tiles`](#nv-tileas-slice-tiles)"
         " [tilec/plan/split.py](../tilec/plan/split.py) `tilec/no.py` `scf`"
     )
     block = "```text\n`nv-tileas-slice-tiles`\n```"

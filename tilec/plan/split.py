@@ -22,7 +22,7 @@ from tilec.plan.overrides import PlanOverrides
 
 
 def work_item(index: int, tiles: int) -> tuple[int, int]:
-    """Return tile and split of a work item; `nv-tileas-split-k` emits the same computation."""
+    """Return tile and split of a work item, as `nv-tileas-schedule-tiles` computes them."""
     split, tile = divmod(index, tiles)
     return tile, split
 

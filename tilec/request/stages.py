@@ -90,7 +90,6 @@ STAGES: tuple[Stage, ...] = (
             Step("convert-nv-tileaa-to-nv-tileas", "conversion.nv_tileaa_to_nv_tileas.convert"),
             Step("nv-tileas-plan-kernel", f"{_TILEAS}.plan.plan_kernel"),
             Step("nv-tileas-schedule-tiles", f"{_TILEAS}.plan.schedule_tiles"),
-            Step("nv-tileas-split-k", f"{_TILEAS}.plan.split_k"),
             Step("nv-tileas-slice-tiles", f"{_TILEAS}.plan.slice_tiles"),
             Step(
                 "nv-tileas-assign-operand-layouts",

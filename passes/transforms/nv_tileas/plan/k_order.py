@@ -1,4 +1,4 @@
-"""The order of the k-tiles of a tile; see `nv-tileas-schedule-tiles`."""
+"""Which k-tiles of a tile a CTA computes, and in which order; see `nv-tileas-schedule-tiles`."""
 
 from typing import Any
 
@@ -23,6 +23,19 @@ def reverse_every_second(products: Any, tiles: Any) -> None:
         at = arith.select(backwards, arith.subi(ends, counter), counter)
     for user, position in uses:
         user.operands[position] = at
+
+
+def take_share(products: Any, tiles: Any, split: Any, splits: int) -> None:
+    """Let the loop `products` in the loop `tiles` run over the share of one of `splits` splits."""
+    lower, upper, step = list(products.operands)[:3]
+    with ir.InsertionPoint(tiles), products.location:
+        distance = arith.maxsi(arith.subi(upper, lower), constant(0))
+        rounds = arith.ceildivsi(arith.ceildivsi(distance, step), constant(splits))
+        share = arith.muli(rounds, step)
+    with ir.InsertionPoint(products), products.location:
+        first = arith.addi(lower, arith.muli(split, share))
+        products.operands[0] = first
+        products.operands[1] = arith.minsi(upper, arith.addi(first, share))
 
 
 def _sum_of_ends(loop: Any) -> Any:

@@ -42,6 +42,16 @@ tiles (`tilec.passes.analysis.mma.k_loops`). A tile adds up the same products, b
 on its wave. So launches with the same number of CTAs give the same result bit by bit. With another
 number of CTAs, or at another place in the grid, a tile may round differently.
 
+A product with fewer tiles than SMs and a long K has S work items for each tile (`split_k`), which
+divide its k-tiles. Only the last one computes the result, after it has added up the sums of all:
+
+    %items = %tiles * S; %share = (%n + S - 1) / S
+    scf.for %item = %id to %items step %ids {
+      %split = %item / %tiles; %tile = %item % %tiles
+      %first = %split * %share; %end = min(%n, %first + %share)
+      %acc = scf.for %k = %first to %end step %c1 iter_args(%zeros) { ... }
+      if %item >= %tiles * (S - 1): ... else: store_partial %acc, %partials, %tile, %split; ... }
+
 Where CTAs compute a block together (`spread`), an index numbers clusters, and a cluster has one
 tile: `%id = cluster_id; %m = %id / cdiv(N, 256); ...`. With a cluster of CTAs of a tile each:
 
@@ -61,6 +71,7 @@ Options:
     balance_tiles: 1 if tiles are longer the larger their coordinate along the last axis is, -1 if
         they are shorter: a CTA then takes long and short ones alternately; 0 keeps the order.
     snake_k: 1 reverses the order of the k-tiles in every second tile of a CTA; 0 keeps it.
+    split_k: CTAs that share the k-tiles of a tile; 1 for whole tiles.
     cluster: CTAs of a cluster along the last two axes of the grid.
     spread: CTAs of a cluster that compute a block together.
 """
@@ -99,7 +110,8 @@ from tilec.passes.transforms.nv_tileas.plan.grid_expressions import (
     constant,
     emit_expression,
 )
-from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second
+from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
+from tilec.passes.transforms.nv_tileas.plan.partial_sums import Item, add_up, number_items
 from tilec.support.fast_dataclasses import dataclass
 
 _PROGRAM_OPS = (PROGRAM_ID, "nv_tileas.get_num_programs")
@@ -122,19 +134,25 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
             balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
             grid = _Grid(extents, cluster, group, ranges, order, balance, spread)
             index = grid.first_index()
+        item = None
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid)
-            point = ir.InsertionPoint.at_block_begin(index.owner)
-        else:
-            point = ir.InsertionPoint(next_operation(index.owner.operation))
-        with point, function.location:
-            coordinates = grid.decode(index)
+            if spec.get("split_k", 1) > 1:
+                item = number_items(index.owner.owner, spec["split_k"])
+        with _point_after(item.split if item else index), function.location:
+            coordinates = grid.decode(item.tile if item else index)
         _replace_queries(users, coordinates, extents)
-        if spec.get("persistent", False) and spec.get("snake_k", False):
-            products = product_loop(kernel_operations(function))
-            reverse_every_second(products, enclosing_loops(products)[0])
+        if spec.get("persistent", False):
+            _order_products(function, spec, item)
         if grid.has_clusters:
             _leave_bounds_open(function)
+
+
+def _point_after(value: Any) -> Any:
+    """Return where operations come right after what makes a value."""
+    if isinstance(value, ir.BlockArgument):
+        return ir.InsertionPoint.at_block_begin(value.owner)
+    return ir.InsertionPoint(next_operation(value.owner.operation))
 
 
 def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any]) -> None:
@@ -145,6 +163,25 @@ def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any
             value = values[axis] if axis < len(values) else constant(missing)
         op.results[0].replace_all_uses_with(value)
         erase(op)
+
+
+def _order_products(function: Any, spec: dict[str, Any], item: Item | None) -> None:
+    """Choose which k-tiles of a tile a CTA computes, and in which order.
+
+    Args:
+        function: The kernel, whose loop over tiles is made.
+        spec: Its plan.
+        item: What a round of that loop computes of a tile; None for all of it.
+    """
+    if item is None and not spec.get("snake_k", False):
+        return
+    products = product_loop(kernel_operations(function))
+    tiles = enclosing_loops(products)[0]
+    if item is None:
+        reverse_every_second(products, tiles)
+        return
+    take_share(products, tiles, item.split, spec["split_k"])
+    add_up(function, products, item, spec["split_k"])
 
 
 def _loop_over_tiles(function: Any, first: Any, grid: "_Grid") -> Any:

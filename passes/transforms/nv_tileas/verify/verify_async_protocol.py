@@ -32,7 +32,7 @@ The check refuses
 In a cluster, CTAs that share a tile must each load their own share of the same tile, and the roles
 must use the same axis of the cluster for it. If CTAs fill slots of each other, all CTAs of the
 cluster run together: a copy lands in each of them, a release arrives in each of them, and no CTA
-may end before the last arrival from another one. For partial sums (`nv-tileas-split-k`), the scalar
+may end before the last arrival from another one. For partial sums (`split_k`), the scalar
 code of the consumers runs for some extents: each part must be stored, counted and added once, by
 threads that have met at a barrier, and counters must end at zero.
 

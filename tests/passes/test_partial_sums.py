@@ -1,4 +1,4 @@
-"""nv-tileas-split-k: which kernels can be split, and that the protocol check passes."""
+"""Splits along K: which kernels can be split, and that the protocol check passes."""
 
 import pytest
 

@@ -1,24 +1,12 @@
-"""Let several CTAs share the k-tiles of each tile.
+"""The sum over the splits of a tile whose k-tiles CTAs share; see `nv-tileas-schedule-tiles`.
 
-Before:  scf.for %tile = %id to %tiles step %ids {
-           %acc = scf.for %k = %c0 to %n step %c1 iter_args(%zeros) { ... }
-           %d = arith.truncf %acc; tiled_store %d, ... }
-After:   %items = %tiles * S; %share = (%n + S - 1) / S
-         scf.for %item = %id to %items step %ids {
-           %split = %item / %tiles; %tile = %item % %tiles
-           %first = %split * %share; %end = min(%n, %first + %share)
-           %acc = scf.for %k = %first to %end step %c1 iter_args(%zeros) { ... }
-           if %item >= %tiles * (S - 1):  // the last split
-             await_partials %counters, %tile, %split; barrier
-             %sum = scf.for %s = 0 to %split iter_args(%acc) { add_partial %partials, %tile, %s }
-             %d = arith.truncf %sum; tiled_store %d, ...; reset_partials %counters, %tile
-           else: store_partial %acc, %partials, %tile, %split; barrier
-                 arrive_partial %counters, %tile }
-
-This serves products with fewer tiles than SMs and a long K. The kernel has a single `mma` on the
-tensor cores, in a single loop that adds up its products from zeros and has the same length for
-every tile (`tilec.passes.analysis.mma.k_loops`). Other kernels, clusters, and consumers that take
-tiles alternately are refused (T0421).
+Before:  %d = arith.truncf %acc; tiled_store %d, ...
+After:   if %item >= %tiles * (S - 1):  // the last split
+           await_partials %counters, %tile, %split; barrier
+           %sum = scf.for %s = 0 to %split iter_args(%acc) { add_partial %partials, %tile, %s }
+           %d = arith.truncf %sum; tiled_store %d, ...; reset_partials %counters, %tile
+         else: store_partial %acc, %partials, %tile, %split; barrier
+               arrive_partial %counters, %tile
 
 Every split of a tile except the last one stores its partial sum in global memory, in a place of its
 own, and waits for nothing. The last split waits once and adds all partial sums to its own, split 0
@@ -32,13 +20,7 @@ the role and a release by one thread count it. In the last split one thread poll
 the counter back to zero, so a captured graph can be replayed. Counters are not in shared memory, so
 the protocol check sees only the barriers.
 
-`tilec/plan/split.py` defines the order of the work items and says why the wait always ends: the
-splits that are waited for wait for nothing and come first in every CTA, and all CTAs run at the
-same time, because the launch is cooperative. The pass runs directly after
-`nv-tileas-schedule-tiles`, while the kernel is still one program.
-
-Options:
-    split_k: Number S of CTAs that share a tile; 1 leaves the kernel as it is.
+`tilec/plan/split.py` defines the order of the work items and says why the wait always ends.
 """
 
 from math import prod
@@ -60,17 +42,12 @@ from tilec.ir.structured import (
     body_operations,
     defining_operation,
     next_operation,
+    parent_operation,
     walk_operations,
 )
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import (
-    function_body,
-    kernel_functions,
-    kernel_operations,
-    read_spec,
-)
-from tilec.passes.analysis.mma.k_loops import PARTIAL_BYTES, product_loop
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import read_spec
+from tilec.passes.analysis.mma.k_loops import PARTIAL_BYTES
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
 from tilec.support.fast_dataclasses import dataclass
 
@@ -82,36 +59,9 @@ HELD_BYTES = 256
 more, next to an accumulator that is not larger."""
 
 
-@register_pass("nv-tileas-split-k")
-def split_k(module: Any, context: PassContext) -> bool:
-    """Split the tiles of every kernel whose plan says so."""
-    changed = False
-    for function in kernel_functions(module):
-        splits = (read_spec(function) or {}).get("split_k", 1)
-        if splits > 1:
-            _split(function, splits)
-            changed = True
-    return changed
-
-
-def _split(function: Any, splits: int) -> None:
-    loop = product_loop(kernel_operations(function))
-    accumulator = next(
-        value for value in loop.results if isinstance(value.type, ir.RankedTensorType)
-    )
-    tiles = next(op for op in body_operations(function_body(function)) if op.name == "scf.for")
-    with ir.InsertionPoint(tiles), tiles.location:
-        exchange = _make_exchange(function, accumulator, splits)
-        share = _share(loop, splits)
-    item = _number_items(tiles, splits)
-    _take_share(loop, item, share)
-    _add_up(tiles.regions[0].blocks[0], loop, accumulator, item, exchange)
-    write_kernel_facts(function, split_k=splits, cooperative_launch=True)
-
-
 @dataclass(frozen=True)
-class _Item:
-    """Tile and split of the work item of a round (i32), and whether it is the last split (i1)."""
+class Item:
+    """Tile and split of a work item (i32), and whether it is the last split (i1)."""
 
     tile: Any
     split: Any
@@ -149,51 +99,42 @@ def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
     )
 
 
-def _share(loop: Any, splits: int) -> Any:
-    """Emit how far the loop variable goes in one split; equal for all tiles."""
-    lower, upper, step = list(loop.operands)[:3]
-    distance = arith.maxsi(arith.subi(upper, lower), constant(0))
-    rounds = arith.ceildivsi(arith.ceildivsi(distance, step), constant(splits))
-    return arith.muli(rounds, step)
-
-
-def _number_items(tiles: Any, splits: int) -> _Item:
+def number_items(tiles: Any, splits: int) -> Item:
     """Let the loop over tiles run over work items; see `tilec.plan.split.work_item`."""
-    body = tiles.regions[0].blocks[0]
-    index, count = body.arguments[0], tiles.operands[1]
+    index, count = tiles.regions[0].blocks[0].arguments[0], tiles.operands[1]
     with ir.InsertionPoint(tiles), tiles.location:
         tiles.operands[1] = arith.muli(count, constant(splits))
         first_of_last = arith.muli(count, constant(splits - 1))
-    users = [use.owner.operation for use in index.uses]
-    with ir.InsertionPoint.at_block_begin(body), tiles.location:
+    with ir.InsertionPoint.at_block_begin(index.owner), tiles.location:
         is_last = arith.cmpi(arith.CmpIPredicate.sge, index, first_of_last)
-        item = _Item(arith.remui(index, count), arith.divui(index, count), is_last)
-    for user in users:
-        _replace_operand(user, index, item.tile)
-    return item
+        return Item(arith.remui(index, count), arith.divui(index, count), is_last)
 
 
-def _take_share(loop: Any, item: _Item, share: Any) -> None:
-    """Let the loop over k-tiles run over the share of the split."""
-    lower, upper = list(loop.operands)[:2]
-    with ir.InsertionPoint(loop), loop.location:
-        first = arith.addi(lower, arith.muli(item.split, share))
-        loop.operands[0] = first
-        loop.operands[1] = arith.minsi(upper, arith.addi(first, share))
+def add_up(function: Any, loop: Any, item: Item, splits: int) -> None:
+    """Add up the splits and compute the result in the last one; let others leave their part.
 
-
-def _add_up(block: Any, loop: Any, accumulator: Any, item: _Item, exchange: _Exchange) -> None:
-    """Add up the splits and compute the result in the last one; let others leave their part."""
-    late = _late_operations(block, loop, item)
-    users = [use.owner.operation for use in accumulator.uses]
+    Args:
+        function: The kernel.
+        loop: Its loop over k-tiles, which runs over those of one split.
+        item: The work item of a round of the loop over tiles around it.
+        splits: Splits of a tile.
+    """
+    (accumulator,) = (
+        value for value in loop.results if isinstance(value.type, ir.RankedTensorType)
+    )
+    tiles = parent_operation(loop)
+    with ir.InsertionPoint(tiles), tiles.location:
+        exchange = _make_exchange(function, accumulator, splits)
+    late = _late_operations(loop, item)
+    uses = [(use.owner.operation, use.operand_number) for use in accumulator.uses]
     with ir.InsertionPoint(next_operation(loop)), loop.location:
         branch = scf.IfOp(item.is_last, has_else=True)
     with ir.InsertionPoint(branch.then_block), loop.location:
         total = _sum_up(accumulator, item, exchange)
         end = ResetPartialsOp(counters=exchange.counters, tile=item.tile)
         scf.YieldOp([])
-    for user in users:
-        _replace_operand(user, accumulator, total)
+    for user, number in uses:
+        user.operands[number] = total
     for op in late:
         op.move_before(end.operation)
     with ir.InsertionPoint(branch.else_block), loop.location:
@@ -202,9 +143,10 @@ def _add_up(block: Any, loop: Any, accumulator: Any, item: _Item, exchange: _Exc
         BarrierOp()
         ArrivePartialOp(counters=exchange.counters, tile=item.tile)
         scf.YieldOp([])
+    write_kernel_facts(function, split_k=splits, cooperative_launch=True)
 
 
-def _sum_up(accumulator: Any, item: _Item, exchange: _Exchange) -> Any:
+def _sum_up(accumulator: Any, item: Item, exchange: _Exchange) -> Any:
     """Emit the sum over all splits, in their order; this one, the last, has its own in registers.
 
     Small partial sums are all loaded before the first addition, so that their latencies overlap.
@@ -227,16 +169,11 @@ def _sum_up(accumulator: Any, item: _Item, exchange: _Exchange) -> Any:
     return loop.operation.results[0]
 
 
-def _late_operations(block: Any, loop: Any, item: _Item) -> list[Any]:
-    """Return the operations of `block` that neither the loop nor the number of the item need."""
+def _late_operations(loop: Any, item: Item) -> list[Any]:
+    """Return what is next to the loop that neither the loop nor the number of the item need."""
+    block = loop.block
     inits = [defining_operation(value) for value in list(loop.operands)[3:]]
     roots = [loop, *walk_operations(loop.regions[0].blocks[0]), *(op for op in inits if op)]
     needed = backward_slice(roots, block).ops
     needed |= {defining_operation(value) for value in (item.tile, item.split, item.is_last)}
     return [op for op in body_operations(block)[:-1] if op not in needed]
-
-
-def _replace_operand(op: Any, old: Any, new: Any) -> None:
-    for index, operand in enumerate(op.operands):
-        if operand == old:
-            op.operands[index] = new
