@@ -8,7 +8,7 @@ from tilec.plan import machine
 from tilec.plan.failure import fail
 from tilec.plan.graph import LoopGraph
 from tilec.plan.model import KernelPlan, KernelProblem
-from tilec.plan.overrides import PlanOverrides
+from tilec.plan.overrides import BY_USER, PlanOverrides
 from tilec.plan.registers import accumulator_registers, most_consumer_registers
 from tilec.plan.schedule import TileSchedule, schedule_loop
 from tilec.support.fast_dataclasses import replace
@@ -35,10 +35,10 @@ def choose_deferral(
     if overrides.defer_work:
         _check_work(found)
     if overrides.defer_stores is False:
-        return None, ("defer_stores = false: fixed by the user",)
+        return None, (overrides.fixed("defer_stores"),)
     if found is None or not found.waiting:
         return found, ()
-    why = "fixed by the user" if overrides.defer_stores else "products hide the store of a tile"
+    why = BY_USER if overrides.defer_stores else "products hide the store of a tile"
     return found, (f"defer_stores = true: a tile is stored while the next one is computed; {why}",)
 
 

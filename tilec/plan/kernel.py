@@ -13,7 +13,7 @@ from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.occupancy import choose_blocks_per_sm
 from tilec.plan.overlap import choose_batch, choose_pending
-from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
+from tilec.plan.overrides import BY_USER, PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
     RoleRegisters,
     accumulator_limit,
@@ -154,7 +154,7 @@ def _choose_consumers(
                 f"{overrides.consumers} parts of whole {machine.MMA_ROWS}-row slices, nor the "
                 f"columns into multiples of {machine.MMA_COLUMN_STEP}",
             )
-        return overrides.consumers, f"consumers = {overrides.consumers}: fixed by the user"
+        return overrides.consumers, overrides.fixed("consumers")
     consumers = split_consumers((tile.accumulator for tile in problem.mma), target)
     whole = all(m % (machine.MMA_ROWS * consumers) == 0 for m in rows)
     how = "in slices of 64" if whole else "for all of them, columns shared"
@@ -174,10 +174,7 @@ def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[boo
     if overrides.specialize and not possible:
         fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
     if overrides.specialize is not None:
-        return (
-            overrides.specialize,
-            f"specialize = {str(overrides.specialize).lower()}: fixed by the user",
-        )
+        return overrides.specialize, overrides.fixed("specialize")
     if possible:
         return True, "specialize = true: a producer warp keeps loads of the loop in flight"
     return False, "specialize = false: no loads in a loop"
@@ -256,7 +253,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
     warps = overrides.worker_warps or choose_warps(problem)
     each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
-    origin = "fixed by the user; " if overrides.worker_warps else ""
+    origin = f"{BY_USER}; " if overrides.worker_warps else ""
     return KernelPlan(
         stages=1,
         cluster=(1, 1),

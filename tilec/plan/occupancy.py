@@ -40,8 +40,7 @@ def choose_blocks_per_sm(
         overrides: Fields that the user fixed.
     """
     if overrides.blocks_per_sm is not None:
-        blocks = overrides.blocks_per_sm
-        return blocks, (f"blocks_per_sm = {blocks}: fixed by the user",)
+        return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
         return 1, ()
     if specialize:

@@ -35,4 +35,4 @@ def choose_pending(
     if overrides.mma_pending and problem.registers_hold_a:
         message = f"mma_pending = {overrides.mma_pending}: every product has an A in registers"
         fail("T0421", message, "the next k-tile would overwrite them; use mma_pending = 0")
-    return overrides.mma_pending, (f"mma_pending = {overrides.mma_pending}: fixed by the user",)
+    return overrides.mma_pending, (overrides.fixed("mma_pending"),)

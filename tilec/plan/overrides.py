@@ -9,6 +9,7 @@ from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field_names
 
 PlanValue = bool | int | tuple[int, ...]
+BY_USER = "fixed by the user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,12 @@ class PlanOverrides:
     split_k: int | None = None
     snake_k: bool | None = None
     any_tile_extents: bool | None = None
+
+    def fixed(self, name: str) -> str:
+        """Return the reason for a field of the plan that the user fixed."""
+        value = getattr(self, name)
+        shown = str(value).lower() if isinstance(value, int) else " x ".join(map(str, value))
+        return f"{name} = {shown}: {BY_USER}"
 
 
 PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)

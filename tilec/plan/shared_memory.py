@@ -13,7 +13,7 @@ from tilec.plan.epilogue import (
 )
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
-from tilec.plan.overrides import PlanOverrides
+from tilec.plan.overrides import BY_USER, PlanOverrides
 from tilec.request.target import Target
 
 MIN_WIDE_STAGES = 4
@@ -77,7 +77,7 @@ def _reasons(
         ("epilogue_slots", slices.slots, turn),
     )
     return tuple(
-        f"{name} = {value}: {why if getattr(overrides, name) is None else 'fixed by the user'}"
+        f"{name} = {value}: {why if getattr(overrides, name) is None else BY_USER}"
         for name, value, why in fields
         if value
     )
@@ -122,9 +122,7 @@ def choose_epilogue(
         if overrides.epilogue_slots and not problem.part_bytes:
             message = "no store of the kernel can be cut into parts"
             fail("T0421", f"epilogue_slots = {overrides.epilogue_slots}: {message}")
-        return overrides.epilogue_slots, (
-            f"epilogue_slots = {overrides.epilogue_slots}: fixed by the user",
-        )
+        return overrides.epilogue_slots, (overrides.fixed("epilogue_slots"),)
     if not problem.part_bytes:
         return 0, ()
     stages = {
@@ -209,7 +207,7 @@ def choose_stages(
             "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
         )
     if overrides.stages is not None:
-        return overrides.stages, f"stages = {overrides.stages}: fixed by the user"
+        return overrides.stages, overrides.fixed("stages")
     if not (specialize or problem.mma):
         return 1, f"stages = 1 of {slot} bytes: no producer warp that loads ahead"
     wanted = _wanted_stages(problem)

@@ -18,7 +18,7 @@ the same time (`tilec.runtime.launch.launch_shape`).
 
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
-from tilec.plan.overrides import PlanOverrides
+from tilec.plan.overrides import BY_USER, PlanOverrides
 
 
 def work_item(index: int, tiles: int) -> tuple[int, int]:
@@ -38,10 +38,10 @@ def choose_split(problem: KernelProblem, overrides: PlanOverrides) -> tuple[int,
     """Return the number of splits, and why unless tiles stay whole as planned."""
     splits = problem.split_k if overrides.split_k is None else overrides.split_k
     if splits == 1:
-        return 1, ("split_k = 1: fixed by the user",) * (overrides.split_k is not None)
+        return 1, () if overrides.split_k is None else (overrides.fixed("split_k"),)
     defect = problem.why_not_split or _conflict(overrides)
     if defect is None:
-        why = "fixed by the user" if overrides.split_k else "there are too few tiles for all SMs"
+        why = BY_USER if overrides.split_k else "there are too few tiles for all SMs"
         return splits, (f"split_k = {splits}: {why}",)
     if overrides.split_k is not None:
         fail("T0421", f"split_k = {splits}: {defect}")

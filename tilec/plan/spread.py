@@ -36,7 +36,7 @@ def choose_spread(
         reason = _why_not(problem, wanted, overrides)
         if reason is not None:
             fail("T0421", f"spread = {wanted}: {reason}", "leave out spread")
-        return wanted, (f"spread = {wanted}: fixed by the user",)
+        return wanted, (overrides.fixed("spread"),)
     waited = max(problem.thread_bytes, problem.one_shot_bytes)
     if (
         not (problem.waits_for_tiles and waited)

@@ -2,7 +2,7 @@
 
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
-from tilec.plan.overrides import PlanOverrides
+from tilec.plan.overrides import BY_USER, PlanOverrides
 
 PINGPONG_TEAMS = 2
 """Teams of one warpgroup each: one multiplies while the other one stores."""
@@ -17,8 +17,8 @@ def choose_teams(
     if overrides.pingpong and defect:
         fail("T0421", f"pingpong = true: {defect}")
     if not wanted or defect:
-        return 1, ("pingpong = false: fixed by the user",) * (overrides.pingpong is False)
-    why = "fixed by the user" if overrides.pingpong else "one multiplies while the other one stores"
+        return 1, () if overrides.pingpong is None else (overrides.fixed("pingpong"),)
+    why = BY_USER if overrides.pingpong else "one multiplies while the other one stores"
     what = f"pingpong = true: {PINGPONG_TEAMS} consumers ping-pong"
     return PINGPONG_TEAMS, (f"{what}; {why}",)
 

@@ -40,10 +40,7 @@ def choose_persistence(
 ) -> tuple[bool, str]:
     """Return whether a CTA loops over tiles, and why."""
     if overrides.persistent is not None:
-        return (
-            overrides.persistent,
-            f"persistent = {str(overrides.persistent).lower()}: fixed by the user",
-        )
+        return overrides.persistent, overrides.fixed("persistent")
     if not problem.persistent:
         return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
@@ -63,7 +60,7 @@ def choose_tile_group(
 ) -> tuple[int, tuple[str, ...]]:
     """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
     if overrides.tile_group is not None:
-        return overrides.tile_group, (f"tile_group = {overrides.tile_group}: fixed by the user",)
+        return overrides.tile_group, (overrides.fixed("tile_group"),)
     if not problem.mma:
         return 0, ()
     if not persistent:
@@ -111,9 +108,8 @@ def choose_order(
             fail("T0421", f"balance_tiles = true: {defect}")
         order = reuse.order
     if overrides.balance_tiles is not None:
-        given = str(overrides.balance_tiles).lower()
         growth = reuse.growth if overrides.balance_tiles else 0
-        return order, growth, (f"balance_tiles = {given}: fixed by the user",)
+        return order, growth, (overrides.fixed("balance_tiles"),)
     if defect is not None or not order:
         return order, 0, ()
     what = "more" if reuse.growth > 0 else "fewer"
@@ -136,8 +132,7 @@ def choose_cluster(
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
     """Return the cluster, and why; no reason for a single CTA that is the default."""
     if overrides.cluster is not None:
-        rows, columns = overrides.cluster
-        return overrides.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
+        return overrides.cluster, (overrides.fixed("cluster"),)
     if problem.cluster == (1, 1) or not plan.specialize or plan.split_k > 1:
         return (1, 1), ()
     rows, columns = problem.cluster
@@ -157,9 +152,7 @@ def choose_snake(
     if overrides.snake_k and defect is not None:
         fail("T0421", f"snake_k = true: {defect}")
     if overrides.snake_k is not None:
-        return overrides.snake_k, (
-            f"snake_k = {str(overrides.snake_k).lower()}: fixed by the user",
-        )
+        return overrides.snake_k, (overrides.fixed("snake_k"),)
     if defect is not None or not problem.snake_k:
         return False, ()
     return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
@@ -181,8 +174,7 @@ def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple
     without it (H200, driver 580, 2026-11-22: three runs of 14 rounds). Plain products did not gain.
     """
     if overrides.stream_results is not None:
-        given = str(overrides.stream_results).lower()
-        return overrides.stream_results, (f"stream_results = {given}: fixed by the user",)
+        return overrides.stream_results, (overrides.fixed("stream_results"),)
     if loads:
         return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
     return False, ()
@@ -198,12 +190,9 @@ def choose_pace(
     """
     if overrides.epilogue_pace is not None:
         if overrides.epilogue_pace and not slices.stages:
-            fail(
-                "T0421", f"epilogue_pace = {overrides.epilogue_pace}: the epilogue loads no slices"
-            )
-        return overrides.epilogue_pace, (
-            f"epilogue_pace = {overrides.epilogue_pace}: fixed by the user",
-        )
+            pace = overrides.epilogue_pace
+            fail("T0421", f"epilogue_pace = {pace}: the epilogue loads no slices")
+        return overrides.epilogue_pace, (overrides.fixed("epilogue_pace"),)
     if not slices.stages:
         return 0, ()
     counts = [tile.columns // slices.columns for tile in problem.sliced if tile.load_bytes]
