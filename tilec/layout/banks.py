@@ -90,6 +90,8 @@ def access_cost(
     """
     if registers.shape != shared.shape:
         raise LayoutError(f"tiles of {registers.shape} and {shared.shape} differ")
+    if width > 1 and shared.box[axis] % width:
+        raise LayoutError(f"boxes of {shared.box} have no rows of whole accesses of {width}")
     width_bytes = width * shared.element_bytes
     groups, count = registers.access_groups(axis, width), warps or registers.num_warps
     counted = groups[:: -(-len(groups) // (samples or len(groups)))]
@@ -105,15 +107,18 @@ def _warp_passes(
 ) -> int:
     """Return the passes in which a warp accesses these groups of its registers."""
     offsets = registers.register_offsets()
-    threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
-    bases = [registers.thread_offset(thread) for thread in threads]
+    start = registers.thread_offset(warp * WARP_LANES)
+    bases = [_add(start, lane) for lane in registers.lane_offsets()]
     total = 0
     for group in groups:
-        addresses = [
-            _vector_address(shared, [_add(base, offsets[register]) for register in group])
-            for base in bases
-        ]
-        total += wavefronts(addresses, len(group) * shared.element_bytes)
+        steps = [offsets[register] for register in group]
+        _check_contiguous(shared, [_add(bases[0], step) for step in steps])
+        addresses = [shared.offset(_add(base, steps[0])) for base in bases]
+        width_bytes = len(group) * shared.element_bytes
+        unaligned = [address for address in addresses if address % width_bytes]
+        if unaligned:
+            raise LayoutError(f"the access at byte {unaligned[0]} is not aligned to its width")
+        total += wavefronts(addresses, width_bytes)
     return total
 
 
@@ -153,7 +158,7 @@ def sectors(
         element_bytes: Size of an element.
         samples: At how many accesses to look; at all of them by default.
     """
-    bases = [registers.thread_offset(lane) for lane in range(WARP_LANES)]
+    bases = registers.lane_offsets()
     offsets, counts = registers.register_offsets(), []
     groups = registers.access_groups(axis, width)
     for group in groups[:: -(-len(groups) // (samples or len(groups)))]:
@@ -169,12 +174,13 @@ def _add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(a + b for a, b in zip(left, right, strict=True))
 
 
-def _vector_address(shared: SharedLayout, elements: Sequence[tuple[int, ...]]) -> int:
-    first = shared.offset(elements[0])
-    size = shared.element_bytes
+def _check_contiguous(shared: SharedLayout, elements: Sequence[tuple[int, ...]]) -> None:
+    """Check that elements are neighbours in shared memory.
+
+    Those of one lane decide it for all whose address is aligned: the boxes have rows of whole
+    accesses, and a swizzle moves whole chunks of 16 bytes.
+    """
+    first, size = shared.offset(elements[0]), shared.element_bytes
     for index, coords in enumerate(elements):
         if shared.offset(coords) != first + index * size:
             raise LayoutError(f"elements {elements} are not contiguous in shared memory")
-    if first % (len(elements) * size):
-        raise LayoutError(f"the access at byte {first} is not aligned to its width")
-    return first

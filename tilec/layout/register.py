@@ -154,6 +154,14 @@ class RegisterLayout:
                 offset[axis] += digit * stride
         return tuple(offset)
 
+    @cached_property
+    def _lane_offsets(self) -> tuple[Coordinate, ...]:
+        return tuple(map(self.thread_offset, range(WARP_LANES)))
+
+    def lane_offsets(self) -> tuple[Coordinate, ...]:
+        """Return the part of the coordinate that depends on the lane, one entry per lane."""
+        return self._lane_offsets
+
     def coordinates(self, register: int, thread: int, cta: int = 0) -> Coordinate:
         """Return the tile coordinate that `register` of `thread` holds."""
         constant = self._register_offsets[register]

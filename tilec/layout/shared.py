@@ -190,14 +190,15 @@ class SharedLayout:
         Raises:
             LayoutError: `coords` lies outside the tile.
         """
-        if len(coords) != len(self.shape) or any(
-            not 0 <= c < extent for c, extent in zip(coords, self.shape, strict=True)
-        ):
+        inside = len(coords) == len(self.shape)
+        for coord, extent in zip(coords, self.shape, strict=inside):
+            inside = inside and 0 <= coord < extent
+        if not inside:
             raise LayoutError(f"{tuple(coords)} lies outside a tile of {self.shape}")
-        return sum(
-            coords[term.axis] // term.divisor % term.extent * term.stride_bytes
-            for term in self._address_terms
-        )
+        total = 0
+        for term in self._address_terms:
+            total += coords[term.axis] // term.divisor % term.extent * term.stride_bytes
+        return total
 
     def offset(self, coords: Sequence[int]) -> int:
         """Return the byte offset of an element in a slot that is aligned to `alignment`.
