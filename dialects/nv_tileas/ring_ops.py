@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from tilec.dialects.common.verify import is_i32
+from tilec.dialects.nv_tileas.barrier_ops import AllocMBarrierOp
 from tilec.dialects.nv_tileas.base import (
     BARRIER,
     POSITION,
@@ -19,9 +20,15 @@ from tilec.dialects.nv_tileas.base import (
     find_count_error,
 )
 from tilec.dialects.nv_tileas.cluster_ops import SOME_AXES, find_sharing_error
-from tilec.dialects.nv_tileas.types import MBarrierType, RingPositionType, find_tile_mismatch
+from tilec.dialects.nv_tileas.types import (
+    MBarrierType,
+    RingPositionType,
+    RingType,
+    find_tile_mismatch,
+)
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 
 class _RingOperation(CheckedOperation):
@@ -84,6 +91,36 @@ class CreateRingOp(CheckedOperation, name="create_ring"):
     stages: ir.IntegerAttr
     empty: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
 
+    @classmethod
+    def make(
+        cls,
+        stages: int,
+        full: int,
+        empty: int | None = None,
+        cluster: Sequence[int] = (),
+        axes: Sequence[int] = (),
+    ) -> Any:
+        """Emit a ring and its barriers; return the ring.
+
+        Args:
+            stages: Number of slots.
+            full: Arrivals that fill a slot.
+            empty: Arrivals that empty a slot; None when no slot is refilled.
+            cluster: Rows and columns of the cluster.
+            axes: Cluster axes along which CTAs fill each other's slots.
+        """
+        barriers = [
+            AllocMBarrierOp(barrier=MBarrierType.get(), count=i64(arrivals), slots=i64(stages))
+            for arrivals in (full, empty)
+            if arrivals is not None
+        ]
+        names = {name: op.barrier for name, op in zip(("full", "empty"), barriers, strict=False)}
+        made = cls(**names, ring=RingType.get(), stages=i64(stages))
+        if axes:
+            made.attributes["cluster"] = ir.DenseI64ArrayAttr.get(list(cluster))
+            made.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
+        return made.ring
+
     def find_error(self) -> str | None:
         """Return the message for a ring without slots, or for sharing without a cluster."""
         name = "multicast_axes"
@@ -125,12 +162,11 @@ class RingAdvanceOp(_RingOperation, name="ring_advance", traits=[Pure]):
     @classmethod
     def build(cls, ring: Any, position: Any, count: int = 1, **where: Any) -> Any:
         """Build the op and return the next position."""
-        i64 = ir.IntegerType.get_signless(64)
         return cls(
             ring=ring,
             position=position,
             next=RingPositionType.get(),
-            count=ir.IntegerAttr.get(i64, count),
+            count=i64(count),
             **where,
         ).next
 
@@ -178,7 +214,7 @@ class RingSkipOp(_RingOperation, name="ring_skip", traits=[Pure]):
             upper=upper,
             step=step,
             next=RingPositionType.get(),
-            count=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count),
+            count=i64(count),
             **where,
         ).next
 

@@ -17,6 +17,7 @@ from tilec.dialects.nv_tileas.base import (
     find_element_error,
 )
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 POINTER = (PtrType, "expects an address in global memory")
 I32 = (ir.IntegerType, "expects an i32")
@@ -135,7 +136,7 @@ class AddPartialOp(CheckedOperation, name="add_partial"):
     @classmethod
     def build(cls, acc: Any, partials: Any, tile: Any, split: Any, count: int, **where: Any) -> Any:
         """Build the op and return the sum."""
-        places = {"partials": partials, "tile": tile, "split": split, "count": _i64(count)}
+        places = {"partials": partials, "tile": tile, "split": split, "count": i64(count)}
         return cls(acc=acc, sum=acc.type, **places, **where).sum
 
     def find_error(self) -> str | None:
@@ -169,13 +170,9 @@ class StorePartialOp(CheckedOperation, name="store_partial"):
     @classmethod
     def build(cls, own: Any, partials: Any, tile: Any, split: Any, count: int, **where: Any) -> Any:
         """Build the op for the accumulator `own` of a split."""
-        places = {"partials": partials, "tile": tile, "split": split, "count": _i64(count)}
+        places = {"partials": partials, "tile": tile, "split": split, "count": i64(count)}
         return cls(sum=own, **places, **where)
 
     def find_error(self) -> str | None:
         """Return the message for a tile that is no accumulator, or for no partial sums."""
         return find_element_error(self.sum, PARTIALS) or find_count_error(self, "count", 1)
-
-
-def _i64(number: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

@@ -31,6 +31,20 @@ def kernel_operations(function: Any) -> list[Any]:
     return walk_operations(function_body(function))
 
 
+def kernel_roles(function: Any) -> list[Any]:
+    """Return the `roles` operations of a kernel; most have one, none before it is partitioned."""
+    return [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+
+
+def add_parameter(function: Any, type_: Any, location: Any) -> Any:
+    """Append a parameter to a kernel; return its value."""
+    block = function_body(function)
+    argument = block.add_argument(type_, location)
+    inputs = [item.type for item in block.arguments]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+    return argument
+
+
 def role_block(op: Any) -> Any:
     """Return the block of the role, or of the producer warp, that holds `op`."""
     while parent_operation(op).name not in ("nv_tileas.roles", PRODUCER_WARP):

@@ -1,8 +1,8 @@
-"""The operations of a block before, after and between others."""
+"""The operations of a block before, after and between others, and around those inside them."""
 
 from typing import Any
 
-from tilec.ir.structured import body_operations
+from tilec.ir.structured import body_operations, parent_operation
 
 
 def operations_after(op: Any) -> list[Any]:
@@ -15,3 +15,10 @@ def operations_between(first: Any, last: Any) -> list[Any]:
     """Return the operations after `first` and before `last`, which are in one block."""
     ops = body_operations(first.block)
     return ops[ops.index(first) + 1 : ops.index(last)]
+
+
+def at_level(op: Any, block: Any) -> Any:
+    """Return the operation of `block` that is `op` or holds it."""
+    while op.block != block:
+        op = parent_operation(op)
+    return op

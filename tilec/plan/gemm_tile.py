@@ -6,12 +6,7 @@ from tilec.plan import machine
 from tilec.plan.deferral import fits_together
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, ProductsTogether
-from tilec.plan.registers import (
-    accumulator_limit,
-    accumulator_registers,
-    shares,
-    split_consumers,
-)
+from tilec.plan.registers import accumulator_limit, accumulator_registers, shares, split_consumers
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass

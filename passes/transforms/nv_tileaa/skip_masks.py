@@ -26,12 +26,12 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase, is_used
+from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
     clone_operation,
     defining_operation,
     enclosing_loops,
-    parent_operation,
 )
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
@@ -171,14 +171,7 @@ def _can_join(choice: _Choice, group: list[_Choice]) -> bool:
     place = {op: number for number, op in enumerate(body_operations(block))}
     end = place[choice.select]
     users = [use.owner.operation for item in group for use in item.select.results[0].uses]
-    return all(place[_holder(user, block)] > end for user in users)
-
-
-def _holder(op: Any, block: Any) -> Any:
-    """Return the operation of `block` that is `op` or holds it."""
-    while op.block != block:
-        op = parent_operation(op)
-    return op
+    return all(place[at_level(user, block)] > end for user in users)
 
 
 def _branch(group: list[_Choice]) -> None:

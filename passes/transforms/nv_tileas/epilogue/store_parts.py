@@ -8,6 +8,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mar
 from tilec.dialects.nv_tileas.memory_ops import JoinMemTokenOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant, i64
 from tilec.layout import SharedLayout
 from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
@@ -61,7 +62,7 @@ class StoreParts:
     def base(self, coords: Sequence[Any]) -> list[Any]:
         """Emit where the calling warpgroup's share of the tile at `coords` begins."""
         found = list(coords)
-        displacement = arith.muli(WarpgroupIdOp.build(), _constant(self.share))
+        displacement = arith.muli(WarpgroupIdOp.build(), constant(self.share))
         found[self.axis] = arith.addi(found[self.axis], displacement)
         return found
 
@@ -164,13 +165,8 @@ def set_staging(store: Any, staging: Staging, number: int) -> None:
     if size > 1:
         fields |= {"place": place, "batch": min(size, staging.parts - batch * size)}
     for name, value in fields.items():
-        i64 = ir.IntegerType.get_signless(64)
-        store.attributes[f"staging_{name}"] = ir.IntegerAttr.get(i64, value)
-
-
-def _constant(number: int) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(32), number)
+        store.attributes[f"staging_{name}"] = i64(value)
 
 
 def _shifted(coord: Any, step: int) -> Any:
-    return arith.addi(coord, _constant(step)) if step else coord
+    return arith.addi(coord, constant(step)) if step else coord

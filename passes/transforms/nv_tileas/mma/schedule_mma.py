@@ -41,19 +41,11 @@ import contextlib
 from typing import Any
 
 from tilec.dialects.common.matmul_ops import copy_product
-from tilec.dialects.nv_tileas import (
-    AsyncMmaOp,
-    MmaTokenType,
-    SharedViewOp,
-    SimtMmaOp,
-    WarpMmaOp,
-)
+from tilec.dialects.nv_tileas import AsyncMmaOp, MmaTokenType, SharedViewOp, SimtMmaOp, WarpMmaOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    defining_operation,
-)
+from tilec.ir.removal import erase, is_used
+from tilec.ir.structured import defining_operation
 from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
@@ -189,7 +181,7 @@ def _in_place(slot: Any, tile: Any, op: Any) -> Any:
 def _erase_if_unused(tile: Any) -> None:
     """Erase the load of an operand that is read in place, and the views on the way to it."""
     source = defining_operation(tile)
-    if source is None or next(iter(tile.uses), None) is not None:
+    if source is None or is_used(source):
         return
     if is_unit_view(source):
         held = source.operands[0]

@@ -4,6 +4,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import AllocSharedOp, BarrierOp, FenceProxyOp, StoreSharedOp
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
+from tilec.ir.sequences import at_level
 from tilec.ir.structured import enclosing_loops, next_operation, parent_operation
 from tilec.layout.shared import SharedLayout
 from tilec.passes.analysis.mma.staging import Staged, StagedOperands, staging_place
@@ -66,9 +68,7 @@ class Staging:
         """
         found: dict[Any, Any] = {}
         for staged, product in self.readers.values():
-            last = product
-            while last.block != staged.block:
-                last = parent_operation(last)
+            last = at_level(product, staged.block)
             if last not in found and enclosing_loops(last):
                 with ir.InsertionPoint(next_operation(last)), last.location:
                     found[last] = BarrierOp().operation
@@ -80,7 +80,7 @@ def _allocate(op: Any, tile: Any, layout: SharedLayout) -> Any:
     roles = op
     while roles.name != "nv_tileas.roles":
         roles = parent_operation(roles)
-    slots = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
+    slots = i64(1)
     with ir.InsertionPoint(roles), op.location:
         buffer = shared_tile_type(layout, tile.type.element_type)
         return AllocSharedOp(buffer=buffer, slots=slots).buffer

@@ -26,7 +26,7 @@ from typing import Any
 from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import (
     body_operations,
@@ -263,7 +263,7 @@ class _Cut:
 def _is_unused(op: Any) -> bool:
     """Tell whether nothing reads what only renames registers."""
     renames = is_name(op) or op.name == SplatOp.OPERATION_NAME
-    return renames and not any(list(result.uses) for result in op.results)
+    return renames and not is_used(op)
 
 
 def _users(op: Any) -> list[Any]:

@@ -7,13 +7,12 @@ from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp
 from tilec.dialects.nv_tileas.mma_ops import BY_STEPS
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.sequences import operations_between
+from tilec.ir.sequences import at_level, operations_between
 from tilec.ir.structured import (
     LOOPS,
     body_operations,
     next_operation,
     operations_inside,
-    parent_operation,
     terminator,
 )
 from tilec.passes.analysis.schedule.loop_graph import operands_of
@@ -133,7 +132,7 @@ def _computes(op: Any) -> bool:
 def _last_hidden(product: Any) -> Any:
     """Return the last operation that may run before the wait for `product`."""
     last = product
-    needed = {_at_level(use.owner.operation, product.block) for use in product.results[0].uses}
+    needed = {at_level(use.owner.operation, product.block) for use in product.results[0].uses}
     needed |= _makers_of_next_a(product)
     ops = body_operations(product.block)
     for op in ops[ops.index(product) + 1 : -1]:
@@ -159,13 +158,6 @@ def _computes_a(product: Any) -> bool:
     if not product.opview.registers_hold_a or isinstance(a, ir.BlockArgument):
         return False
     return not a.owner.operation.regions
-
-
-def _at_level(op: Any, block: Any) -> Any:
-    """Return the operation of `block` that is `op` or holds it."""
-    while op.block != block:
-        op = parent_operation(op)
-    return op
 
 
 def _is_work(op: Any) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.host_expressions import expression_range, parameter_range
 from tilec.passes.analysis.facts.intervals import Range
@@ -42,11 +43,6 @@ class Named:
         if dtype is None and param["kind"] == "scalar":
             return cls(value, intervals.signed_limits(ir.IntegerType(value.type).width), True)
         return cls(value, parameter_range(param), dtype is None or dtype.signed)
-
-
-def constant(value: int, width: int = NARROW) -> Any:
-    """Emit an integer constant."""
-    return arith.constant(ir.IntegerType.get_signless(width), value)
 
 
 def emit_expression(text: str, names: Mapping[str, Named]) -> Any:

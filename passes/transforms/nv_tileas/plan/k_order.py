@@ -3,8 +3,8 @@
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
 from tilec.ir.structured import body_operations
-from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
 
 
 def reverse_every_second(products: Any, tiles: Any) -> None:

@@ -37,6 +37,7 @@ from tilec.dialects.nv_tileas import (
 )
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.integers import constant
 from tilec.ir.structured import (
     backward_slice,
     body_operations,
@@ -48,7 +49,6 @@ from tilec.ir.structured import (
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import read_spec
 from tilec.passes.analysis.mma.k_loops import PARTIAL_BYTES
-from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
 from tilec.support.fast_dataclasses import dataclass
 
 PARTIALS, COUNTERS = "workspace", "counters"

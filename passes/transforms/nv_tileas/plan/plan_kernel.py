@@ -69,11 +69,7 @@ from tilec.passes.analysis.kernels import (
     write_spec,
 )
 from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
-from tilec.passes.analysis.mma.operands import (
-    DOT,
-    route_of_operand,
-    stays_in_registers,
-)
+from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_registers
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.staging import staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma

@@ -79,15 +79,10 @@ Options:
 from functools import cached_property
 from typing import Any
 
-from tilec.dialects.nv_tileas import (
-    ClusterCoordOp,
-    ClusterIdOp,
-    CtaIdOp,
-    NumClustersOp,
-    NumCtasOp,
-)
+from tilec.dialects.nv_tileas import ClusterCoordOp, ClusterIdOp, CtaIdOp, NumClustersOp, NumCtasOp
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, enclosing_loops, next_operation, terminator
 from tilec.passes.analysis.facts.intervals import unsigned_limits
@@ -104,12 +99,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.k_loops import product_loop
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, tile_operations
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.plan.grid_expressions import (
-    NARROW,
-    Named,
-    constant,
-    emit_expression,
-)
+from tilec.passes.transforms.nv_tileas.plan.grid_expressions import NARROW, Named, emit_expression
 from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
 from tilec.passes.transforms.nv_tileas.plan.partial_sums import Item, add_up, number_items
 from tilec.support.fast_dataclasses import dataclass

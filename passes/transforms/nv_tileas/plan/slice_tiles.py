@@ -32,7 +32,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TileSliceOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.integers import constant
+from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.epilogue.epilogue_slices import (
     CONSTANT,
@@ -171,8 +172,7 @@ class _Slice:
         """Return the operands of an access to the slice: `first`, coordinates and token."""
         coords = list(access.coords)
         if self.number:
-            i32 = ir.IntegerType.get_signless(32)
-            step = arith.constant(i32, self.number * self.columns)
+            step = constant(self.number * self.columns)
             coords[axis] = arith.addi(coords[axis], step)
         after = [] if access.token is None else [self.made.get(access.token, access.token)]
         return [*first, *coords, *after]
@@ -191,7 +191,7 @@ def _erase_unused(store: SlicedStore) -> None:
     """Erase what the whole tile was computed from, users before what they use."""
     left = [defining_operation(tile) for tile in store.axes]
     while left:
-        unused = [op for op in left if all(not list(result.uses) for result in op.results)]
+        unused = [op for op in left if not is_used(op)]
         if not unused:
             return
         left = [op for op in left if op not in unused]

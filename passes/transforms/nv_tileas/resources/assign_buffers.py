@@ -25,6 +25,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.turn_ops import TURNS
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
@@ -126,7 +127,7 @@ def _place_scratch(arena: _Arena, ops: list[Any], teams: int) -> None:
     for op in users:
         _set_offset(op, offset)
         if teams > 1:
-            op.attributes[TEAM_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), each)
+            op.attributes[TEAM_BYTES] = i64(each)
 
 
 def slot_bytes(tile: Any) -> int:
@@ -137,7 +138,7 @@ def slot_bytes(tile: Any) -> int:
 
 
 def _set_offset(op: Any, offset: int) -> None:
-    op.attributes["offset"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), offset)
+    op.attributes["offset"] = i64(offset)
 
 
 def _number_barriers(ops: list[Any], specialised: bool) -> None:
@@ -149,7 +150,7 @@ def _number_barriers(ops: list[Any], specialised: bool) -> None:
             if op.name in _BARRIERS or op.name in TURNS or uses_scratch(op):
                 number = first_warpgroup if is_per_warpgroup(op) else identity
                 number = first_warpgroup + warpgroups if op.name in TURNS else number
-                op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+                op.attributes["id"] = i64(number)
 
 
 def _over_budget(function: Any, ops: list[Any], used: int, context: PassContext) -> Any:

@@ -43,7 +43,7 @@ from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
     ctas_of_spec,
     kernel_functions,
-    kernel_operations,
+    kernel_roles,
     read_spec,
     span_of,
 )
@@ -113,8 +113,7 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
     """Give every register tile a layout; convert where two of them meet."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
-        for roles in found:
+        for roles in kernel_roles(function):
             block = roles.opview.consumer.blocks[0]
             assignment = LayoutAssignment(block, spec["consumer_warps"], ctas_of_spec(spec))
             assignment.run()

@@ -17,7 +17,12 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import SetRegistersOp
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.ir.integers import i64
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_roles,
+    read_spec,
+)
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -28,17 +33,15 @@ def assign_registers(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         if not (spec["producer_warps"] and spec["producer_registers"]):
             continue
-        for op in kernel_operations(function):
-            if op.name == "nv_tileas.roles":
-                _open(op.opview.producer, spec["producer_registers"], "decrease")
-                _open(op.opview.consumer, spec["consumer_registers"], "increase")
+        for roles in kernel_roles(function):
+            _open(roles.opview.producer, spec["producer_registers"], "decrease")
+            _open(roles.opview.consumer, spec["consumer_registers"], "increase")
 
 
 def _open(region: Any, count: int, action: str) -> None:
-    i64 = ir.IntegerType.get_signless(64)
     block = region.blocks[0]
     SetRegistersOp(
-        count=ir.IntegerAttr.get(i64, count),
+        count=i64(count),
         action=ir.StringAttr.get(action),
         loc=region.owner.location,
         ip=ir.InsertionPoint.at_block_begin(block),

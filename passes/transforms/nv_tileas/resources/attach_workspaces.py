@@ -14,9 +14,8 @@ runs after `nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its 
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
-from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import add_parameter, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 from tilec.request.wait_records import HIDDEN_PARAMETERS
 
@@ -39,7 +38,6 @@ def attach_workspaces(module: Any, context: PassContext) -> bool:
 
 
 def _attach(function: Any, workspaces: list[Any]) -> None:
-    block = function_body(function)
     described = read_kernel_fact(function, WORKSPACES, [])
     hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
     for op in workspaces:
@@ -54,9 +52,7 @@ def _attach(function: Any, workspaces: list[Any]) -> None:
             }
         )
         hidden.append({"name": name, "dtype": "u64"})
-        argument = block.add_argument(op.results[0].type, op.location)
+        argument = add_parameter(function, op.results[0].type, op.location)
         op.results[0].replace_all_uses_with(argument)
         erase(op)
-    inputs = [argument.type for argument in block.arguments]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
     write_kernel_facts(function, **{WORKSPACES: described, HIDDEN_PARAMETERS: hidden})

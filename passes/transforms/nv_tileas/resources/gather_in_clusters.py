@@ -33,7 +33,6 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
-    AllocMBarrierOp,
     AllocSharedOp,
     AwaitClusterOp,
     BarrierOp,
@@ -41,11 +40,9 @@ from tilec.dialects.nv_tileas import (
     CreateRingOp,
     LoadSharedOp,
     MBarrierArriveExpectTxOp,
-    MBarrierType,
     RingAdvanceOp,
     RingBarrierOp,
     RingStartOp,
-    RingType,
     RingWaitOp,
     SlotViewOp,
 )
@@ -53,6 +50,7 @@ from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ViewOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import i64
 from tilec.ir.removal import erase
 from tilec.ir.structured import clone_whole, enclosing_loops, parent_operation, thread_value
 from tilec.layout import RegisterLayout
@@ -155,7 +153,7 @@ def _reduce_parts(op: Any, axis: int, ctas: int) -> list[Any]:
         operand: ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands
     }
     reduce = clone_whole(op, mapping)
-    reduce.attributes["axis"] = _i64(axis + 1)
+    reduce.attributes["axis"] = i64(axis + 1)
     result = reduction(layout, axis + 1).result
     for value, operand in zip(reduce.results, op.operands, strict=True):
         value.set_type(_tile(operand, result))
@@ -165,21 +163,17 @@ def _reduce_parts(op: Any, axis: int, ctas: int) -> list[Any]:
 def _make_exchange(op: Any, sent: list[Any], ctas: int) -> _Exchange:
     """Reserve slots for the parts of all CTAs, and barriers, before the roles."""
     in_loop = bool(enclosing_loops(op))
-    slots = _i64(_SLOTS_IN_LOOPS if in_loop else 1)
+    slots = _SLOTS_IN_LOOPS if in_loop else 1
     roles = role_block(op).owner
     with ir.InsertionPoint(roles), op.location:
         buffers = []
         for tile in sent:
             kind = tile.type.element_type
             plain = row_major(tile.type.shape, element_bits(kind))
-            buffers.append(AllocSharedOp(buffer=shared_tile_type(plain, kind), slots=slots).buffer)
-        full = AllocMBarrierOp(
-            barrier=MBarrierType.get(), count=_i64(full_arrivals()), slots=slots
-        ).barrier
-        ring = CreateRingOp(full=full, ring=RingType.get(), stages=slots)
-        ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([ctas, 1])
-        ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get([0])
-    return _Exchange(ring.ring, buffers, ctas, in_loop)
+            slot = shared_tile_type(plain, kind)
+            buffers.append(AllocSharedOp(buffer=slot, slots=i64(slots)).buffer)
+        ring = CreateRingOp.make(slots, full_arrivals(), cluster=(ctas, 1), axes=(0,))
+    return _Exchange(ring, buffers, ctas, in_loop)
 
 
 def _exchange_and_finish(
@@ -195,7 +189,7 @@ def _exchange_and_finish(
         if exchange.in_loop and not barrier_count(parts[0].owner.operation):
             BarrierOp()
         barrier = RingBarrierOp.build(exchange.ring, position)
-        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=_i64(gather_tx_count(sizes)))
+        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=i64(gather_tx_count(sizes)))
         slots = [SlotViewOp.build(buffer, position) for buffer in exchange.buffers]
         for tile, slot, size in zip(sent, slots, sizes, strict=True):
             ClusterSendOp.build(tile, slot, barrier, exchange.ctas, size // exchange.ctas)
@@ -254,7 +248,3 @@ def _tile(like: Any, layout: RegisterLayout, element: Any = None) -> Any:
     kind = like.type.element_type if element is None else element
     plain = ir.RankedTensorType.get(list(layout.shape), kind, loc=ir.Location.unknown())
     return with_register_layout(plain, layout)
-
-
-def _i64(number: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

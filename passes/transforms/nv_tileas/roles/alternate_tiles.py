@@ -29,30 +29,28 @@ Options:
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
-    AllocMBarrierOp,
     CreateRingOp,
-    MBarrierType,
     RingAcquireOp,
     RingAdvanceOp,
     RingReleaseOp,
     RingSkipOp,
     RingStartOp,
-    RingType,
     TeamIdOp,
 )
 from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.dialects.nv_tileas.types import RingPositionType
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
+from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
     next_operation,
-    parent_operation,
     terminator,
     thread_value,
     walk_operations,
 )
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError
@@ -69,8 +67,7 @@ def alternate_tiles(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
-        for roles in found:
+        for roles in kernel_roles(function):
             if roles.opview.team_count == TEAMS:
                 _alternate(roles)
                 changed = True
@@ -107,7 +104,7 @@ def _take_turns(roles: Any, block: Any, start: Any, team: Any) -> None:
     ]
     if not waits:
         return  # the positions of the releases
-    first, last = _ancestor_in(waits[0], body), _ancestor_in(waits[-1], body)
+    first, last = at_level(waits[0], body), at_level(waits[-1], body)
     with ir.InsertionPoint(roles), first.location:
         turns = _turns(roles.opview.consumer_warps.value)
     with ir.InsertionPoint(next_operation(team.owner.operation)), first.location:
@@ -127,8 +124,7 @@ def _take_turns(roles: Any, block: Any, start: Any, team: Any) -> None:
 
 def _one_round() -> list[Any]:
     """Emit the bounds and the step of a loop of one round."""
-    i32 = ir.IntegerType.get_signless(32)
-    return [arith.constant(i32, number) for number in (0, 1, 1)]
+    return [constant(number) for number in (0, 1, 1)]
 
 
 def _release_after(wait: Any, block: Any, turns: Any, position: Any) -> None:
@@ -136,7 +132,7 @@ def _release_after(wait: Any, block: Any, turns: Any, position: Any) -> None:
 
     What follows in a branch, such as the wait for the last product, is not part of the turn.
     """
-    holder = _ancestor_in(wait, block)
+    holder = at_level(wait, block)
     if holder.name != "scf.if":
         with ir.InsertionPoint(next_operation(holder)), wait.location:
             RingReleaseOp(ring=turns, position=position)
@@ -152,22 +148,7 @@ def _release_after(wait: Any, block: Any, turns: Any, position: Any) -> None:
 
 def _turns(warps: int) -> Any:
     """Make a ring without buffers with a slot for each team, which `warps` warps release."""
-    i64 = ir.IntegerType.get_signless(64)
-    slots = ir.IntegerAttr.get(i64, TEAMS)
-    full, empty = (
-        AllocMBarrierOp(
-            barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=slots
-        ).barrier
-        for arrivals in (full_arrivals(), empty_arrivals(warps))
-    )
-    return CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=slots).ring
-
-
-def _ancestor_in(op: Any, block: Any) -> Any:
-    """Return the operation of `block` that holds `op`."""
-    while op.block != block:
-        op = parent_operation(op)
-    return op
+    return CreateRingOp.make(TEAMS, full_arrivals(), empty_arrivals(warps))
 
 
 def tile_loop(block: Any) -> Any:

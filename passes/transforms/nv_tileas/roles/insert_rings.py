@@ -56,12 +56,10 @@ from functools import partial
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
-    AllocMBarrierOp,
     AllocSharedOp,
     ClusterSyncOp,
     CreateRingOp,
     LoadSharedOp,
-    MBarrierType,
     RingAcquireOp,
     RingAdvanceOp,
     RingCommitOp,
@@ -69,7 +67,6 @@ from tilec.dialects.nv_tileas import (
     RingReleaseOp,
     RingStartOp,
     RingTokenOp,
-    RingType,
     RingWaitOp,
     SharedTileType,
     SlotViewOp,
@@ -77,12 +74,14 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.role_ops import SleepOp, producer_warps
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.removal import erase
+from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
     next_operation,
-    parent_operation,
+    operations_inside,
     terminator,
     thread_value,
     walk_operations,
@@ -91,7 +90,7 @@ from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_numbe
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     kernel_functions,
-    kernel_operations,
+    kernel_roles,
     read_spec,
     role_block,
 )
@@ -168,8 +167,7 @@ def insert_rings(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
         spec["tile_loop"] = read_kernel_fact(function, "persistent", False)
-        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
-        for roles in found:
+        for roles in kernel_roles(function):
             groups = _group_channels(roles)
             reach_out = any(channels.multicast_axes for channels in groups)
             whole = [channels.sends[0] for channels in groups if not channels.sliced]
@@ -229,12 +227,7 @@ def _segment(send: Any) -> int:
 
 
 def _ends_group(op: Any, received: set[Any]) -> bool:
-    inside = [
-        inner
-        for region in op.regions
-        for block in region.blocks
-        for inner in walk_operations(block)
-    ]
+    inside = operations_inside(op)
     return any(inner.name == "nv_tileas.send" for inner in inside) or any(
         operand in received for inner in (op, *inside) for operand in inner.operands
     )
@@ -281,8 +274,8 @@ def _create_ring(
         ahead = len(fillings) if not channels.in_loop else spec["epilogue_stages"]
         stages = min(spec["epilogue_stages"], ahead)
     refilled = channels.in_loop or len(fillings) > stages
-    i64 = ir.IntegerType.get_signless(64)
-    count = ir.IntegerAttr.get(i64, stages)
+    cluster, axes = cluster_of_spec(spec), channels.multicast_axes
+    empty = empty_arrivals(spec["consumer_warps"], len(ring_peers(cluster, axes, 0)))
     with ir.InsertionPoint(roles), channels.sends[0].location:
         buffers = []
         for receive in fillings[0].receives:
@@ -290,24 +283,11 @@ def _create_ring(
             slot = SharedTileType.of(
                 tuple(tile.shape), tile.element_type, receive.attributes["shared_layout"]
             )
+            count = i64(stages)
             buffers.append(AllocSharedOp(buffer=slot, slots=count, loc=receive.location).buffer)
-
-        def barrier(arrivals: int) -> Any:
-            return AllocMBarrierOp(
-                barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=count
-            ).barrier
-
-        full = barrier(full_arrivals())
-        rows, columns = cluster_of_spec(spec)
-        axes = channels.multicast_axes
-        ctas = len(ring_peers((rows, columns), axes, 0))
-        arrivals = empty_arrivals(spec["consumer_warps"], ctas)
-        empty = barrier(arrivals) if refilled else None
-        ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count)
-        if axes:
-            ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
-            ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
-    return _Ring(ring.ring, buffers, refilled, refilled or len(fillings) > 1)
+        full, empty = full_arrivals(), empty if refilled else None
+        ring = CreateRingOp.make(stages, full, empty, cluster, axes)
+    return _Ring(ring, buffers, refilled, refilled or len(fillings) > 1)
 
 
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
@@ -384,9 +364,5 @@ def _last_reader(block: Any, tiles: list[Any]) -> Any:
     """
     readers = {tile.owner.operation for tile in tiles}
     for tile in tiles:
-        for dot, _ in dot_uses(tile):
-            reader = dot
-            while reader.block != block:
-                reader = parent_operation(reader)
-            readers.add(reader)
+        readers.update(at_level(dot, block) for dot, _ in dot_uses(tile))
     return [op for op in body_operations(block) if op in readers][-1]

@@ -20,21 +20,13 @@ around, so the order of the sum does not matter.
 from typing import Any
 
 from tilec.dialects.nv_tileas import AllocSharedOp
-from tilec.dialects.nv_tileas.count_ops import (
-    ClearCountsOp,
-    CountOp,
-    ReadCountsOp,
-    counters_type,
-)
+from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCountsOp, counters_type
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import i64
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    next_operation,
-    parent_operation,
-    walk_operations,
-)
+from tilec.ir.structured import next_operation, parent_operation, walk_operations
 from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -44,9 +36,7 @@ def lower_histograms(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        # A list: what is replaced below would be visited after it is erased.
-        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
-        for roles in found:
+        for roles in kernel_roles(function):
             block = roles.opview.consumer.blocks[0]
             for op in [op for op in walk_operations(block) if op.name == HISTOGRAM]:
                 clear, read = _lower(op, roles)
@@ -61,7 +51,7 @@ def _lower(op: Any, roles: Any) -> tuple[Any, Any]:
     (bins,) = op.results[0].type.shape
     with ir.InsertionPoint(roles), op.location:
         kind = counters_type(bins, counter_copies(op))
-        one = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
+        one = i64(1)
         counters = AllocSharedOp(buffer=kind, slots=one).buffer
     with ir.InsertionPoint(op), op.location:
         clear = ClearCountsOp(counters=counters)

@@ -21,7 +21,11 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.memory_tokens import comes_before_loads, token_sources
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_roles,
+    tiled_access,
+)
 from tilec.passes.registry import PassContext, register_pass
 
 _TILED = ("nv_tileas.tiled_load", "nv_tileas.tiled_store")
@@ -32,9 +36,8 @@ def order_memory(module: Any, context: PassContext) -> bool:
     """Insert a role-wide ordering point where a token orders conflicting accesses."""
     changed = False
     for function in kernel_functions(module):
-        for roles in kernel_operations(function):
-            if roles.name == "nv_tileas.roles":
-                changed |= _order_role(roles.opview.consumer.blocks[0])
+        for roles in kernel_roles(function):
+            changed |= _order_role(roles.opview.consumer.blocks[0])
     return changed
 
 

@@ -53,17 +53,17 @@ from tilec.dialects.nv_tileas import (
     YieldOp,
 )
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
-    STRUCTURED,
     CloneHook,
     Slice,
     backward_slice,
     body_operations,
     clone_operation,
     clone_slice,
+    operations_inside,
     terminator,
-    walk_operations,
 )
 from tilec.passes.analysis.epilogue.slice_groups import copy_slice, slice_group
 from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token, trace_token
@@ -164,7 +164,7 @@ def _uniform_operations(block: Any) -> set[Any]:
     uniform: set[Any] = set()
     split: set[Any] = set()
     for op in body_operations(block):
-        nested = [op, *_operations_inside(op)]
+        nested = [op, *operations_inside(op)]
         if any(_touches_tiles(inner) for inner in nested) or any(
             operand in split for inner in nested for operand in inner.operands
         ):
@@ -172,13 +172,6 @@ def _uniform_operations(block: Any) -> set[Any]:
         else:
             uniform.add(op)
     return uniform
-
-
-def _operations_inside(op: Any) -> list[Any]:
-    if op.name not in STRUCTURED:
-        return []
-    blocks = [block for region in op.regions for block in region.blocks]
-    return [inner for block in blocks for inner in walk_operations(block)]
 
 
 def _touches_tiles(op: Any) -> bool:
@@ -256,15 +249,13 @@ def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
 
 
 def _send(tile: Any, channel: int, op: Any) -> None:
-    i64 = ir.IntegerType.get_signless(64)
-    copy_slice(op, SendOp(tile=tile, channel=ir.IntegerAttr.get(i64, channel), loc=op.location))
+    copy_slice(op, SendOp(tile=tile, channel=i64(channel), loc=op.location))
 
 
 def _receive(op: Any, channel: int) -> Any:
-    i64 = ir.IntegerType.get_signless(64)
     receive = ReceiveOp(
         tile=op.results[0].type,
-        channel=ir.IntegerAttr.get(i64, channel),
+        channel=i64(channel),
         shared_layout=op.attributes["shared_layout"],
         loc=op.location,
     )

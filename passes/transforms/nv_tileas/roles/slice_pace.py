@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
 from tilec.ir.structured import LOOPS, parent_operation
 from tilec.passes.analysis.kernels import role_block
 
@@ -33,14 +34,10 @@ def emit_sleep(roles: Any, sends: Iterable[Any], pace: int) -> Any:
         return None
     with ir.InsertionPoint(roles), loops[0].location:
         rounds = arith.ceildivsi(arith.subi(upper, lower), step)
-        rounds = arith.minsi(arith.maxsi(rounds, _constant(0)), _constant(LONGEST_SLEEP // pace))
-        return arith.muli(rounds, _constant(pace))
+        rounds = arith.minsi(arith.maxsi(rounds, constant(0)), constant(LONGEST_SLEEP // pace))
+        return arith.muli(rounds, constant(pace))
 
 
 def _block_of(value: Any) -> Any:
     """Return the block that defines a value."""
     return value.owner if isinstance(value, ir.BlockArgument) else value.owner.operation.block
-
-
-def _constant(number: int) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(32), number)

@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.integers import constant
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     LOOPS,
@@ -49,7 +50,7 @@ class SpreadStage(StagedLoop):
         first, _, _, *inits = loop.operands
         lower, upper = list(self.inner.operands)[:2]
         with ir.InsertionPoint(loop), location:
-            bound = arith.addi(lower, _constant(sum(piece.steps for piece in self.pieces)))
+            bound = arith.addi(lower, constant(sum(piece.steps for piece in self.pieces)))
             few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
             shadow = arith.select(few, lower, bound)
             inits += [_nothing(value.type) for value in self.crossing]
@@ -166,7 +167,7 @@ class SpreadStage(StagedLoop):
         steps = [(piece, step) for piece in self.pieces for step in range(piece.steps)]
         if number == len(steps) - 1:
             return self._emit(before, *steps[number], positions)
-        this = arith.cmpi(arith.CmpIPredicate.eq, chosen, _constant(number))
+        this = arith.cmpi(arith.CmpIPredicate.eq, chosen, constant(number))
         branch = scf.IfOp(this, [value.type for value in positions], has_else=True)
         with ir.InsertionPoint(branch.then_block):
             scf.YieldOp(self._emit(before, *steps[number], positions))
@@ -235,7 +236,3 @@ def _nothing(kind: Any) -> Any:
 
 def _truth(value: bool) -> Any:
     return arith.constant(ir.IntegerType.get_signless(1), int(value))
-
-
-def _constant(number: int) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(32), number)

@@ -17,7 +17,7 @@ from tilec.dialects.cute.registry import COMBINED_AS
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import add_parameter, kernel_functions, kernel_operations
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError
@@ -40,13 +40,10 @@ def attach_tma_descriptors(module: Any, context: PassContext) -> None:
         makers.sort(key=_index)
         metadata = read_kernel_metadata(function)
         recipes = [_recipe(op, function, metadata) for op in makers]
-        block = function_body(function)
         for op in makers:
-            argument = block.add_argument(op.results[0].type, op.location)
+            argument = add_parameter(function, op.results[0].type, op.location)
             op.results[0].replace_all_uses_with(argument)
             erase(op)
-        inputs = [argument.type for argument in block.arguments]
-        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
         i32 = ir.IntegerType.get_signless(32)
         function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
         function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)

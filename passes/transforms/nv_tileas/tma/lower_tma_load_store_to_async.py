@@ -52,10 +52,9 @@ from tilec.dialects.nv_tileas import (
 )
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant, i64
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    body_operations,
-)
+from tilec.ir.structured import body_operations
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.slices import array_coordinates
 from tilec.passes.analysis.kernels import (
@@ -63,6 +62,7 @@ from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
     kernel_operations,
+    kernel_roles,
     read_spec,
     reject,
     tiled_access,
@@ -91,7 +91,7 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
                 op=function.name,
             )
         ops = kernel_operations(function)
-        roles = next((op for op in ops if op.name == "nv_tileas.roles"), None)
+        roles = next(iter(kernel_roles(function)), None)
         if roles is None:
             continue
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
@@ -125,7 +125,7 @@ def _lower_prefetch(prefetch: Any, kernel: TmaKernel) -> None:
     descriptor, index = kernel.descriptor(access, slot_type, "load")
     with ir.InsertionPoint(prefetch), prefetch.location:
         begin = array_coordinates(access.view, access.coords)
-        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
+        number = i64(index)
         for coords in box_coordinates(begin, slot_type):
             AsyncTiledTmaPrefetchOp(descriptor=descriptor, coords=coords, tmaIdx=number)
     erase(prefetch)
@@ -134,7 +134,6 @@ def _lower_prefetch(prefetch: Any, kernel: TmaKernel) -> None:
 def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
     """Fill one slot: announce the bytes of all its boxes, then start one copy per box."""
     ring, position = commit.operands
-    i64 = ir.IntegerType.get_signless(64)
     fills = [op for op in body_operations(commit.block) if op.name == "nv_tileas.ring_fill"]
     own = [fill for fill in fills if _position(fill) == position]
     layouts = [layout_of_shared(fill.operands[1].type) for fill in own]
@@ -150,7 +149,7 @@ def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
         )
     with ir.InsertionPoint(loads[0]), loads[0].location:
         barrier = RingBarrierOp.build(ring, position)
-        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=ir.IntegerAttr.get(i64, tx_count))
+        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=i64(tx_count))
     for fill in own:
         _start_copies(fill, barrier, kernel)
     erase(commit)
@@ -158,7 +157,6 @@ def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
 
 def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
     """Start one copy per box of a tile that completes on `barrier`."""
-    i64 = ir.IntegerType.get_signless(64)
     load, slot = fill.operands[0].owner.operation, fill.operands[1]
     access = tiled_access(load)
     descriptor, index = kernel.descriptor(access, slot.type, "load")
@@ -171,9 +169,9 @@ def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
                 destination=slot,
                 coords=coords,
                 barrier=barrier,
-                box_index=ir.IntegerAttr.get(i64, number),
-                tx_count=ir.IntegerAttr.get(i64, layout_of_shared(slot.type).box_bytes),
-                tmaIdx=ir.IntegerAttr.get(i64, index),
+                box_index=i64(number),
+                tx_count=i64(layout_of_shared(slot.type).box_bytes),
+                tmaIdx=i64(index),
             )
             share.mark(copy)
     erase(fill)
@@ -212,8 +210,7 @@ def _share(load: Any, coords: tuple[Any, ...], slot_type: Any, cluster: tuple[in
         raise InternalCompilerError(
             f"{peers} CTAs cannot divide {layout.box_count} boxes", pass_name=NAME, op=str(load)
         )
-    i32 = ir.IntegerType.get_signless(32)
-    extent = arith.constant(i32, layout.shape[divided] // peers)
+    extent = constant(layout.shape[divided] // peers)
     start = list(coords)
     shift = arith.muli(ClusterCoordOp.build(axis, cluster), extent)
     start[divided] = arith.addi(start[divided], shift)

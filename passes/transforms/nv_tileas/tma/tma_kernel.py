@@ -2,15 +2,10 @@
 
 from typing import Any
 
-from tilec.dialects.nv_tileas import (
-    MakeTiledTmaDescOp,
-    TmaDescriptorType,
-)
+from tilec.dialects.nv_tileas import MakeTiledTmaDescOp, TmaDescriptorType
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import (
-    clone_operation,
-    defining_operation,
-)
+from tilec.ir.integers import constant, i64
+from tilec.ir.structured import clone_operation, defining_operation
 from tilec.passes.analysis.facts.slices import whole_array
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
@@ -61,7 +56,6 @@ class TmaKernel:
         return self.descriptors[key]
 
     def _make(self, access: Any, layout: Any, slot_type: Any, mode: str) -> Any:
-        i64 = ir.IntegerType.get_signless(64)
         with ir.InsertionPoint(self.roles), access.op.location:
             view = whole_array(access.view)
             memref = defining_operation(view)
@@ -71,8 +65,8 @@ class TmaKernel:
                 view=view,
                 descriptor=TmaDescriptorType.of(layout.box, slot_type.element_type),
                 box=ir.DenseI64ArrayAttr.get(list(layout.box)),
-                swizzle=ir.IntegerAttr.get(i64, layout.swizzle.value),
-                tmaIdx=ir.IntegerAttr.get(i64, len(self.descriptors)),
+                swizzle=i64(layout.swizzle.value),
+                tmaIdx=i64(len(self.descriptors)),
                 mode=ir.StringAttr.get(mode),
             ).descriptor
 
@@ -84,10 +78,9 @@ def box_coordinates(
 
     `count` limits them to the first ones.
     """
-    i32 = ir.IntegerType.get_signless(32)
     return [
         [
-            arith.addi(coord, arith.constant(i32, offset)) if offset else coord
+            arith.addi(coord, constant(offset)) if offset else coord
             for coord, offset in zip(coords, corner, strict=True)
         ]
         for _, corner in layout_of_shared(slot_type).boxes()[:count]

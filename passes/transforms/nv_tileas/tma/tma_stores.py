@@ -32,19 +32,12 @@ from tilec.dialects.nv_tileas.tma_ops import (
     element_bits,
 )
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    defining_operation,
-    enclosing_loops,
-    terminator,
-    walk_operations,
-)
+from tilec.ir.integers import constant, i64
+from tilec.ir.removal import erase, is_used
+from tilec.ir.structured import defining_operation, enclosing_loops, terminator, walk_operations
 from tilec.passes.analysis.facts.memory_tokens import trace_token
 from tilec.passes.analysis.facts.slices import array_coordinates, sliced_dims
-from tilec.passes.analysis.kernels import (
-    TiledAccess,
-    tiled_access,
-)
+from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.schedule.marks import copy_of
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import StagingStep
 from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
@@ -90,11 +83,10 @@ class _Written:
 
 def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> _Staging:
     """Return the staging tile of a store, made above the roles when it is the first of its kind."""
-    i64 = ir.IntegerType.get_signless(64)
 
     def allocate(slots: int) -> Any:
         with ir.InsertionPoint(kernel.roles), store.location:
-            return AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, slots)).buffer
+            return AllocSharedOp(buffer=slot_type, slots=i64(slots)).buffer
 
     in_loop = bool(enclosing_loops(store))
     if not is_per_warpgroup(store):
@@ -179,7 +171,6 @@ def _copy_out(item: _Written, streams: bool) -> None:
         item: The tile.
         streams: Whether L2 should give it up before everything else.
     """
-    i64 = ir.IntegerType.get_signless(64)
     tile = item.staging.tile
     with _branch(_fits_tma(item.access, tuple(tile.type.shape)), item.access, item.staging):
         begin = array_coordinates(item.access.view, item.access.coords)
@@ -188,8 +179,8 @@ def _copy_out(item: _Written, streams: bool) -> None:
                 descriptor=item.descriptor,
                 source=tile,
                 coords=coords,
-                box_index=ir.IntegerAttr.get(i64, number),
-                tmaIdx=ir.IntegerAttr.get(i64, item.index),
+                box_index=i64(number),
+                tmaIdx=i64(item.index),
             )
             item.staging.mark(copy)
             _copy_combination(item.access.op, copy)
@@ -243,8 +234,8 @@ def _extent(access: TiledAccess, dim: int) -> Any:
     memref = defining_operation(access.view).opview
     shape, given = memref.memref.type.shape, iter(memref.sizes)
     extents = [next(given) if extent is None else extent for extent in shape]
-    i32, found = ir.IntegerType.get_signless(32), extents[dim]
-    return arith.constant(i32, found) if isinstance(found, int) else found
+    found = extents[dim]
+    return constant(found) if isinstance(found, int) else found
 
 
 def _ends_inside(access: TiledAccess, dim: int, extent: int) -> Any:
@@ -255,11 +246,11 @@ def _ends_inside(access: TiledAccess, dim: int, extent: int) -> Any:
 
 def _row_fits(access: TiledAccess, width: int) -> Any:
     """Emit whether TMA may store the tile: it is not the row's last one, or the row ends well."""
-    i32, length = ir.IntegerType.get_signless(32), _extent(access, -1)
+    length = _extent(access, -1)
     inside = _ends_inside(access, -1, width)
     unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
-    rest = arith.remui(length, arith.constant(i32, unit))
-    whole = arith.cmpi(arith.CmpIPredicate.eq, rest, arith.constant(i32, 0))
+    rest = arith.remui(length, constant(unit))
+    whole = arith.cmpi(arith.CmpIPredicate.eq, rest, constant(0))
     return arith.ori(inside, whole)
 
 
@@ -295,8 +286,7 @@ def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
     together = [op.opview for op in stores if op.block == stores[-1].block]
     given = dict.fromkeys(store.after for store in together if store.after is not None)
     after = [token for token in given if trace_token(token).origins]
-    used = any(next(iter(op.results[0].uses), None) is not None for op in stores)
-    if not after and not used:
+    if not after and not any(map(is_used, stores)):
         return
     token = StoreTokenOp.build(after, per_warpgroup=staging.per_warpgroup)
     for op in stores:
@@ -304,8 +294,7 @@ def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
 
 
 def _wait_for_stores(pending: int) -> Any:
-    i64 = ir.IntegerType.get_signless(64)
-    return BulkWaitOp(pending=ir.IntegerAttr.get(i64, pending), read=ir.BoolAttr.get(True))
+    return BulkWaitOp(pending=i64(pending), read=ir.BoolAttr.get(True))
 
 
 def drain_stores(roles: Any) -> None:

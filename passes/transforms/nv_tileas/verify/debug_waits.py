@@ -27,11 +27,17 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
+from tilec.ir.integers import i64
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import (
+    add_parameter,
+    function_body,
+    kernel_functions,
+    kernel_operations,
+)
 from tilec.passes.registry import PassContext, register_pass
 from tilec.request.wait_records import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.support.diagnostics import SourceFile
@@ -72,13 +78,12 @@ def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any
     operations = kernel_operations(function)
     rings = [op.results[0] for op in operations if op.name == "nv_tileas.create_ring"]
     ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
-    i64 = ir.IntegerType.get_signless(64)
     number = 0
     for role, first_thread, op in _role_operations(operations):
         barrier = _BARRIERS.get(op.name)
         if barrier is None or (barrier == "extract" and not open_axes(op, ranges)):
             continue
-        op.attributes[WAIT_ID] = ir.IntegerAttr.get(i64, number)
+        op.attributes[WAIT_ID] = i64(number)
         number += 1
         yield {
             "role": role,
@@ -121,7 +126,4 @@ def add_buffer(function: Any, name: str = DEBUG_BUFFER) -> None:
         return
     hidden.append({"name": name, "dtype": "u64"})
     write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
-    block = function_body(function)
-    block.add_argument(ir.Type.parse(_BUFFER_TYPE), function.location)
-    inputs = [argument.type for argument in block.arguments]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+    add_parameter(function, ir.Type.parse(_BUFFER_TYPE), function.location)

@@ -26,6 +26,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.verify.debug_waits import add_buffer, place_of
@@ -69,9 +70,8 @@ def _number(
     found = [op for op in kernel_operations(function) if op.name == name]
     if not found or read_kernel_fact(function, key) is not None:
         return False
-    i64 = ir.IntegerType.get_signless(64)
     for number, op in enumerate(found):
-        op.attributes[REPORT_ID] = ir.IntegerAttr.get(i64, number)
+        op.attributes[REPORT_ID] = i64(number)
     write_kernel_facts(function, **{key: [row(op) for op in found]})
     add_buffer(function, buffer)
     return True
