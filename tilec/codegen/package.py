@@ -31,7 +31,6 @@ from tilec.support.file_io import read_limited, write_atomic
 FORMAT = "tilec-package"
 FORMAT_VERSION = 2
 """Raised when an older tilec would misunderstand the file."""
-SUFFIX = ".tilepkg"
 _MANIFEST = "manifest.json"
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 """The same for all, so that equal artifacts make equal files."""

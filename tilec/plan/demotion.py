@@ -46,8 +46,7 @@ def next_demotion(copies: Iterable[TmaCopy], overrides: PlanOverrides) -> TmaCop
 
     Args:
         copies: What TMA moves so far.
-        overrides: What the user fixed. Who fixes the stages of a ring wants its loads to stay
-        there.
+        overrides: What the user fixed: with the stages of a ring, its loads stay in it, too.
     """
 
     def helps(copy: TmaCopy) -> bool:

@@ -1,6 +1,7 @@
 """The tiles that a matrix multiply may use, in the order of their modelled time. Pure Python."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
@@ -9,6 +10,7 @@ from tilec.plan.gemm_model import LARGE_EXTENT, GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
+from tilec.plan.split import PARTIAL_BYTES
 from tilec.plan.teams import turns_conflict
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
@@ -37,8 +39,6 @@ SPLIT_DEPTH = 3072
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
-PARTIAL_BYTES = 4
-"""Size of an element of the partial sums that CTAs exchange."""
 SECTOR_BYTES = 32
 """L2 moves sectors of this size (CUDA programming guide, device memory accesses)."""
 STRADDLING = 1.45
@@ -309,31 +309,29 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
     schedules = problem.schedules if overrides.pingpong is None else (overrides.pingpong,)
     if turns_conflict(overrides.specialize is not False, overrides) is not None:
         schedules = (False,)
-    for m in choices[0]:
-        for n in choices[1]:
-            for k in choices[2]:
-                tile = (m, n, k)
-                if any(tile[a] != tile[b] for a, b in problem.equal):
-                    continue
-                if problem.tile[0] is None and m % machine.MMA_ROWS and n % machine.MMA_ROWS:
-                    continue  # neither the product nor its transpose has whole slices
-                named = zip(problem.names, tile, strict=False)
-                extents = {name: size for name, size in named if isinstance(name, str)}
-                sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
-                for pingpong in schedules:
-                    yield GemmTile(
-                        *tile,
-                        *sizes,
-                        cluster=overrides.cluster or (1, 1),
-                        pingpong=pingpong,
-                        split_k=overrides.split_k or 1,
-                        fixed_consumers=overrides.consumers or 0,
-                        may_defer=problem.may_defer and allows_deferral(overrides),
-                        may_swap=problem.may_swap,
-                        together=problem.together,
-                        also_live=problem.together.accumulators_with(extents),
-                        product=problem.product,
-                    )
+    for m, n, k in product(*choices):
+        tile = (m, n, k)
+        if any(tile[a] != tile[b] for a, b in problem.equal):
+            continue
+        if problem.tile[0] is None and m % machine.MMA_ROWS and n % machine.MMA_ROWS:
+            continue  # neither the product nor its transpose has whole slices
+        named = zip(problem.names, tile, strict=False)
+        extents = {name: size for name, size in named if isinstance(name, str)}
+        sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
+        for pingpong in schedules:
+            yield GemmTile(
+                *tile,
+                *sizes,
+                cluster=overrides.cluster or (1, 1),
+                pingpong=pingpong,
+                split_k=overrides.split_k or 1,
+                fixed_consumers=overrides.consumers or 0,
+                may_defer=problem.may_defer and allows_deferral(overrides),
+                may_swap=problem.may_swap,
+                together=problem.together,
+                also_live=problem.together.accumulators_with(extents),
+                product=problem.product,
+            )
 
 
 def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:

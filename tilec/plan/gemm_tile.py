@@ -152,8 +152,7 @@ class GemmTile:
         accumulators = self.accumulators(consumers)
         waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
         fits = fits_together(accumulators, waiting, consumers, self.epilogue_bytes)
-        alone = self.pingpong or self.by_warps
-        return fits and not alone and self.split_k == 1
+        return fits and not self.pingpong and not self.by_warps and self.split_k == 1
 
     @property
     def sliced(self) -> tuple[SlicedTile]:

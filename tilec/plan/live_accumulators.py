@@ -5,7 +5,7 @@ it where a loop adds to both, or where one is kept while products add to another
 outline of the program, which the typed program gives as well as the IR.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -68,7 +68,8 @@ class _Accumulators:
                 self.tie(inner)
                 for row in zip(inner.yields, step.results, strict=False):
                     self._join(row)
-                self._join_all(zip(inner.arguments, inner.yields, strict=False))
+                for row in zip(inner.arguments, inner.yields, strict=False):
+                    self._join(row)
             if step.added is None:
                 if not step.operands and not step.bodies:
                     self.sources.update(step.results)  # zeros, which several may begin with
@@ -76,10 +77,6 @@ class _Accumulators:
             self.products[step.results[0]] = set()
             if step.added not in self.sources:
                 self._join((step.added, step.results[0]))
-
-    def _join_all(self, rows: Iterable[tuple[Hashable, Hashable]]) -> None:
-        for row in rows:
-            self._join(row)
 
     def _join(self, row: tuple[Hashable, Hashable]) -> None:
         first, second = map(self._find, row)

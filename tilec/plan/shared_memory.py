@@ -1,7 +1,5 @@
 """How a kernel divides shared memory between the ring and the staging of results. Pure Python."""
 
-from dataclasses import replace
-
 from tilec.plan import machine
 from tilec.plan.epilogue import (
     Slices,
@@ -15,6 +13,7 @@ from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import BY_USER, PlanOverrides
 from tilec.request.target import Target
+from tilec.support.fast_dataclasses import replace
 
 MIN_WIDE_STAGES = 4
 """Stages that a product wants at least: one is read, one is freed, two are in flight."""

@@ -5,7 +5,7 @@ the last one leave their partial sum in memory, each in a place of its own, with
 anybody. The last one waits until they are all there, adds them to its own, split 0 first, and
 computes the result of the tile. So the order of the additions is fixed, and results are the same
 bit by bit in every launch. A sum that goes from split to split would be as fixed, but each of them
-would wait for the one before it (docs/performance.md, "Splits along K").
+would wait for the one before it (docs/measurements/2026-11-22-split-k.md).
 
 Item number `split * tiles + tile`: CTAs that run at the same time work on the same range of k of
 different tiles, which share operands, and the last splits, which wait, have the largest numbers. A
@@ -19,6 +19,11 @@ the same time (`tilec.runtime.launch.launch_shape`).
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
 from tilec.plan.overrides import BY_USER, PlanOverrides
+
+PARTIAL_BYTES = 4
+"""Size of an element of the partial sums that CTAs exchange."""
+COUNTER_BYTES = 4
+"""Size of the counter of the partial sums of a tile."""
 
 
 def work_item(index: int, tiles: int) -> tuple[int, int]:

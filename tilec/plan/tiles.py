@@ -135,8 +135,7 @@ def plan_tiles(
         target: Machine to plan for.
         powers_of_two: Whether to consider only extents that are powers of two.
         overrides: Fields of the plan that the user fixed. Tiles that go with them are preferred to
-        all
-            others; where there is none, the plan of the kernel says why.
+            all others; where there is none, the plan of the kernel says why.
 
     Raises:
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).

@@ -20,7 +20,6 @@ Action = Callable[["Warp", Mask], bool]
 WARPGROUP = 4
 """Warps of a warpgroup."""
 ALL = np.ones(LANES, bool)
-_UNDEFINED = {"%p": np.zeros(LANES, bool)}
 _REGISTER = re.compile(r"%[a-zA-Z]+\d+|[A-Za-z_]\w*@\d+|%SPL?")
 
 

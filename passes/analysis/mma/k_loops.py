@@ -25,9 +25,8 @@ from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import dependences
+from tilec.plan.split import PARTIAL_BYTES
 
-PARTIAL_BYTES = 4
-"""Size of an element of the partial sums that CTAs exchange."""
 _STORE = "nv_tileas.tiled_store"
 _STEPS = 1 << 16
 """Steps below it keep the first k-tile of every split in 32 bits."""

@@ -23,7 +23,6 @@ from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import in_one_thread
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 
-COUNTER_BYTES = 4
 VECTOR = 4
 """Registers that a thread moves at a time: 16 bytes, the widest access."""
 VECTOR_BYTES = 16

@@ -18,8 +18,6 @@ from tilec.runtime.launch.tensor_map import TENSOR_MAP_ALIGNMENT, TENSOR_MAP_BYT
 _SLOT = 8
 """Room for every parameter but a tensor map."""
 
-Scalars = tuple[bool | int | float, ...]
-
 
 @dataclass
 class ParameterLayout:

@@ -48,12 +48,11 @@ from tilec.ir.structured import (
 )
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import read_spec
-from tilec.passes.analysis.mma.k_loops import PARTIAL_BYTES
+from tilec.plan.split import COUNTER_BYTES, PARTIAL_BYTES
 from tilec.support.fast_dataclasses import dataclass
 
 PARTIALS, COUNTERS = "workspace", "counters"
 """Names of the hidden parameters."""
-COUNTER_BYTES = 4
 HELD_BYTES = 256
 """Bytes of partial sums that a thread loads before it adds the first: 64 of its 168 registers or
 more, next to an accumulator that is not larger."""

@@ -103,9 +103,6 @@ _FREE_OPERANDS = (
 )
 """Operations whose operands and results keep layouts of their own. What a terminator passes on is
 tied where the loop or branch around it is met."""
-_WORD_BITS = 32
-"""A register: a thread has at least that much next to each other, also where accesses are narrower,
-because single elements of less would take a register each."""
 
 
 @register_pass("nv-tileas-assign-register-layouts")

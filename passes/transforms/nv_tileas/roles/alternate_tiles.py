@@ -53,11 +53,10 @@ from tilec.ir.structured import (
 from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.teams import PINGPONG_TEAMS as TEAMS
 from tilec.support.diagnostics import InternalCompilerError
 
 NAME = "nv-tileas-alternate-tiles"
-TEAMS = 2
-"""Teams that turns can go between."""
 _STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
 
 
