@@ -20,8 +20,8 @@ from tilec.passes.analysis.layout_prices import is_access, vector_limit
 from tilec.passes.analysis.operation_layouts import CONVERT
 
 _WORD_BITS = 32
-"""A register: a thread has at least that much next to each other, also where accesses are narrower,
-because single elements of less would take a register each."""
+"""A register: where accesses are narrower, elements that fill one are tried, too, because single
+elements of less take a register each."""
 
 
 def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[str, RegisterLayout]]:
@@ -53,7 +53,8 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
     yield "rows", rows(narrowest, reduced)
     if reduced:
         yield "rows that warps share", rows(narrowest, [])
-    limits = (max(limit, _WORD_BITS) for limit in map(vector_limit, touching) if limit)
+    limits = {limit for limit in map(vector_limit, touching) if limit}
+    limits |= {max(limit, _WORD_BITS) for limit in limits}
     widest = [VECTOR_BITS * narrowest // limit for limit in limits]
     for size in sorted({*moved, *bits, *widest} - {narrowest}):
         count = VECTOR_BITS // size

@@ -186,7 +186,7 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     """Return the cycles of an access to global memory.
 
     What a load leaves of its sectors is in the L1 cache for the next one. A store writes parts of
-    sectors to the L2 cache, each time anew.
+    sectors to the L2 cache, each time anew: those that several accesses share cost most.
     """
     if not layout.rank:
         return 0.0
@@ -201,7 +201,10 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
         return _cycles(AccessCost(accesses, passes, 0), layout.num_warps)
     found = sectors(layout, axis, width, bits // 8, SAMPLES)
     passes = sum(-(-count // machine.SECTORS_PER_CYCLE) for count in found)
-    return _cycles(AccessCost(accesses, passes * accesses // len(found), 0), layout.num_warps)
+    moved = layout.num_registers * machine.WARP_THREADS * bits // (8 * SECTOR_BYTES)
+    again = max(0, sum(found) * accesses // len(found) - moved) * machine.REWRITTEN_SECTOR_CYCLES
+    total = AccessCost(accesses, passes * accesses // len(found) + again, 0)
+    return _cycles(total, layout.num_warps)
 
 
 def _bits_of_access(op: Any) -> int:

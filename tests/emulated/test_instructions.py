@@ -149,6 +149,16 @@ def test_comparisons_of_halves_set_two_predicates():
     assert not found["%p2"].any()
 
 
+def test_a_comparison_may_ask_for_a_predicate_too():
+    found = run(
+        "mov.u32 %r1, %tid.x;\nsetp.lt.s32 %p1, %r1, 20;\nsetp.lt.and.s32 %p2, %r1, 30, %p1;\n"
+        "setp.lt.and.s32 %p3, %r1, 10, %p1;\nret;"
+    )
+    lanes = np.arange(32)
+    for name, least in (("%p2", 20), ("%p3", 10)):
+        np.testing.assert_array_equal(found[name], lanes < least)
+
+
 @pytest.mark.parametrize(("first", "smallest"), [("-5", 0), ("2", 2), ("7", 3)])
 def test_relu_of_integers(first, smallest):
     assert result("min.relu.s32", (first, "3"), np.int32) == smallest

@@ -201,6 +201,34 @@ def test_numbers_of_4_bits():
     np.testing.assert_array_equal(result, (numbers - 7) * scale[:, None])
 
 
+@pytest.mark.parametrize(
+    ("columns", "most", "extent"),
+    [
+        (1, 131072, 1),
+        (100, 131072, 128),
+        (4096, 131072, 4096),
+        (4097, 131072, 4352),  # 17 of 32 parts of 8192
+        (5000, 131072, 5120),  # 5 of 8
+        (40000, 131072, 40960),
+        (50257, 131072, 51200),
+        (131072, 131072, 131072),
+        (200000, 131072, 114688),  # two tiles
+        (300000, 131072, 114688),  # three
+    ],
+)
+def test_tiles_of_a_row_are_equal_and_nearly_full(columns, most, extent):
+    text = (
+        "from tilec.lib import row_tile\n"
+        "@kernel(any_tile_extents=True)\ndef f(A: f32[1, 1]):\n    g = grid(1)\n"
+        f"    static_assert(row_tile({columns}, {most}) == {extent})\n"
+        "    store(A, (0, 0), full((1, 1), 1.0, f32))\n"
+    )
+    result = np.zeros((1, 1), np.float32)
+    tilec.loads(text).f(result)
+    assert result == 1
+    assert columns <= extent * -(-columns // most) < 1.25 * columns + 1024
+
+
 def test_every_function_is_listed():
     defined = {}
     for path in FOLDER.glob("*.tile"):

@@ -22,6 +22,7 @@ FILES = {
     "randn": "random",
     "rms_norm": "normalization",
     "rope": "rotary",
+    "row_tile": "tiles",
     "sigmoid": "activations",
     "silu": "activations",
     "softcap": "attention",
@@ -65,6 +66,7 @@ rand = LibraryFunction("rand")
 randn = LibraryFunction("randn")
 rms_norm = LibraryFunction("rms_norm")
 rope = LibraryFunction("rope")
+row_tile = LibraryFunction("row_tile")
 sigmoid = LibraryFunction("sigmoid")
 silu = LibraryFunction("silu")
 softcap = LibraryFunction("softcap")
@@ -85,6 +87,7 @@ __all__ = [
     "randn",
     "rms_norm",
     "rope",
+    "row_tile",
     "sigmoid",
     "silu",
     "softcap",

@@ -47,6 +47,11 @@ are 32 of them (H100 white paper). The data take passes on top of that (estimate
 SECTORS_PER_CYCLE = 4
 """Sectors of 32 bytes of global memory that the L1 cache of an SM serves in a cycle: a line (Nsight
 Compute documentation, memory tables)."""
+REWRITTEN_SECTOR_CYCLES = 2
+"""Cycles of an SM in which the L2 cache takes a part of a sector that another access of the warp
+writes, too. Doubling 4096x4096 of an odd pitch, 16 bytes of a row a thread, took 2.5 cycles for
+each 16-bit access to a sector, and 1.6 for each of 32 bits (H100,
+docs/measurements/2026-11-25-layout-search.md)."""
 NAMED_BARRIER_CYCLES = 30
 """Cycles from an arrival at a named barrier until the warpgroup that waits there goes on (measured
 on an H100 by the authors of Meta's branch of Triton, facebookexperimental/triton)."""

@@ -106,10 +106,13 @@ def _simple(
 
 
 def _setp(program: Program, statement: Statement) -> Action:
+    """Compare; `setp.lt.and` also needs what a predicate holds (PTX ISA, setp)."""
     compare, kind = COMPARE[statement.opcode[1]], statement.opcode[-1]
-    if len([word for word in statement.opcode if word != "ftz"]) != 3:
-        raise UnsupportedError(statement.text)
+    words = [word for word in statement.opcode[2:-1] if word != "ftz"]
     target, *texts = statement.operands
+    both = source(program, texts.pop(), "pred") if words == ["and"] else None
+    if words and both is None:
+        raise UnsupportedError(statement.text)
     targets = target.split("|")
     paired = kind in scalar.HALVES
     if paired != (len(targets) == 2):
@@ -120,7 +123,8 @@ def _setp(program: Program, statement: Statement) -> Action:
         values = [get(warp) for get in (a, b)]
         pairs = scalar.halves(values, kind) if paired else [values]
         for name, pair in zip(targets, pairs, strict=True):
-            warp.write(name, compare(*pair), mask)
+            found = compare(*pair)
+            warp.write(name, found if both is None else found & both(warp), mask)
         return True
 
     return act

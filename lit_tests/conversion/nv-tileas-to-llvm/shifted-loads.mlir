@@ -53,7 +53,7 @@
 // A tile that may begin before its row is loaded element by element.
 // CHECK-LABEL: llvm.func @before_the_row(
 // CHECK-NOT:     shf.r
-// CHECK-COUNT-8: llvm.load %{{.*}} : !llvm.ptr<1> -> bf16
+// CHECK-COUNT-8: @p ld.global.b16 $0, [$1];
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
   %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v

@@ -598,3 +598,59 @@ module @joined_tiles_are_loaded_as_parts {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!s, !w) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!y = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+
+// Where a thread stores one element at a time, its neighbours' elements are next to each other: else
+// each sector is written in as many parts as a thread has elements of it.
+// CHECK-LABEL: module @neighbouring_lanes_store_neighbouring_elements
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<1x1024xbf16, #nv_tileas.layout<"1x1024|reg:8*(0,128)|lane:32*(0,1)|warp:4*(0,32)">>
+// CHECK-NOT:     nv_tileas.convert_layout
+module @neighbouring_lanes_store_neighbouring_elements {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %i: i32):
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !y
+    %c0 = arith.constant 0 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %c0) {in_bounds = array<i1: true, false>, never_before = array<i1: true, true>, atom = #ldg} : (!y, i32, i32) -> (tensor<1x1024xbf16>, !token)
+      %w = "nv_tileas.tiled_store"(%v, %x, %i, %c0, %t) {in_bounds = array<i1: true, false>, never_before = array<i1: true, true>, atom = #stg} : (!y, tensor<1x1024xbf16>, i32, i32, !token) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!y = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>
+
+// What a load leaves of a sector is in the L1 cache: only stores ask for that.
+// CHECK-LABEL: module @loads_of_runs_stay
+// CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<1x1024xbf16, #nv_tileas.layout<"1x1024|reg:8*(0,1)|lane:32*(0,8)|warp:4*(0,256)">>
+module @loads_of_runs_stay {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %q: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %i: i32):
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !y
+    %o = "nv_tileas.make_memref"(%q, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !y
+    %c0 = arith.constant 0 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #ldg} : (!y, i32, i32) -> (tensor<1x1024xbf16>, !token)
+      %w = "nv_tileas.tiled_store"(%o, %x, %i, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #stg} : (!y, tensor<1x1024xbf16>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, !nv_tileaa.ptr<bf16>, i32, i32, i64, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

@@ -4,6 +4,7 @@ They are inline assembly, because LLVM has no type of order and scope that NVPTX
 them. Values travel as bits: PTX takes an untyped register for any type of its size.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir import llvm_ops
@@ -17,6 +18,8 @@ _BITWISE = {"and": "and.b", "or": "or.b", "xor": "xor.b", "xchg": "exch.b", "cas
 _ARITHMETIC = {"add": "add.u", "max": "max.s", "min": "min.s", "umax": "max.u", "umin": "min.u"}
 _NO_REDUCTION = ("xchg", "cas")
 """Modes that `red` does not have."""
+Bound = tuple[Any, Any, str]
+"""A coordinate (i32), what it must be less than (i32), and `s` or `u`: how they are compared."""
 
 
 def atomic_opcode(mode: str, element: Any) -> str:
@@ -32,6 +35,39 @@ def load(pointer: Any, element: Any, order: str, scope: str, predicate: Any) -> 
     bits = _bits(element)
     text = f"ld.{order}.{scope}.global.b{bits} $0, [$1];"
     return _from_bits(_returning(text, bits, [pointer], predicate), element)
+
+
+def load_where(pointer: Any, outside: Sequence[Any], bounds: Sequence[Bound]) -> list[Any]:
+    """Load neighbouring registers with one access where all `bounds` hold.
+
+    The comparisons are part of the text. LLVM would keep a result that a store needs, too, in a
+    register until then.
+
+    Args:
+        pointer: Address, a multiple of the size of the access.
+        outside: What each register is elsewhere: integers of one size.
+        bounds: At least one comparison.
+    """
+    bits, count = ir.IntegerType(outside[0].type).width, len(outside)
+    held = [_to_bits(value) for value in outside]
+    places = ", ".join(f"${number}" for number in range(count))
+    vector, target = (f"v{count}.", f"{{{places}}}") if count > 1 else ("", places)
+    tests, compared = [], [side for bound in bounds for side in bound[:2]]
+    for number, (_, _, sign) in enumerate(bounds):
+        place = 2 * count + 1 + 2 * number
+        both, more = (".and", ", p") if number else ("", "")
+        tests.append(f"setp.lt{both}.{sign}32 p, ${place}, ${place + 1}{more};")
+    load = f"@p ld.global.{vector}b{bits} {target}, [${count}];"
+    text = " ".join(["{ .reg .pred p;", *tests, load, "}"])
+    results = [f"={_constraint(value)}" for value in held]
+    ties = [str(number) for number in range(count)]
+    constraints = ",".join([*results, "l", *ties, *["r"] * len(compared)])
+    register = held[0].type
+    struct = register if count == 1 else emit.literal_struct(register, count)
+    found = emit.inline_ptx(text, constraints, [pointer, *held, *compared], struct)
+    if count > 1:
+        return [llvm_ops.extract_value(register, found, number) for number in range(count)]
+    return [arith.trunci(outside[0].type, found) if bits < _NARROWEST else found]
 
 
 def store(pointer: Any, value: Any, order: str, scope: str, predicate: Any) -> None:

@@ -161,8 +161,9 @@ def _lower_registers(
     if _narrows_pairs(op, len(rows)):
         registers += _narrow_pair(lowering, [row[0] for row in rows], element)
         return
-    if _widens_pairs(op, len(rows)) and not any(row in known for row in rows):
-        wide = _widen_pair(lowering, [row[0] for row in rows])
+    column = [operand for row in rows for operand in row[:1]]
+    if _widens_pairs(lowering, op, column) and not any(row in known for row in rows):
+        wide = _widen_pair(lowering, column)
         known.update(zip(rows, wide, strict=True))
         registers += wide
         return
@@ -242,9 +243,12 @@ def _narrow_pair(lowering: Lowering, registers: list[Any], element: Any) -> list
     return lowering.unpack(pair, lanes)
 
 
-def _widens_pairs(op: Any, registers: int) -> bool:
-    """Tell whether `op` converts bf16 to f32, which takes the upper half of each f32 as it is."""
-    if op.name != "arith.extf" or registers % 2:
+def _widens_pairs(lowering: Lowering, op: Any, registers: Sequence[Any]) -> bool:
+    """Tell whether `op` converts bf16 to f32, and `registers` are the halves of one of 32 bits.
+
+    Each f32 takes a half as it is. What is not in such a register would have to be put there first.
+    """
+    if op.name != "arith.extf" or len(registers) % 2 or not lowering.are_parts(registers):
         return False
     source, result = op.operands[0].type.element_type, op.results[0].type.element_type
     return isinstance(source, ir.BF16Type) and isinstance(result, ir.F32Type)

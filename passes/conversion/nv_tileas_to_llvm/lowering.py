@@ -12,7 +12,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations
+from tilec.ir.structured import body_operations, defining_operation
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.kernels import kernel_operations
@@ -28,6 +28,7 @@ TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.retur
 
 RunRule = Callable[["Lowering", Sequence[Any]], int]
 RULES: RuleTable["Lowering"] = RuleTable()
+_PART = "llvm.extractelement"
 _RUN_RULES: list[RunRule] = []
 
 
@@ -240,6 +241,13 @@ class Lowering:
         if vector is None:
             vector = emit.pack(registers, lanes)
         return llvm_ops.bitcast(emit.i32_type(), vector)
+
+    def are_parts(self, registers: Sequence[Any]) -> bool:
+        """Tell whether registers are known to be taken from vectors, and not each by itself."""
+        if tuple(registers) in self.vectors:
+            return True
+        makers = [defining_operation(register) for register in registers]
+        return all(maker is not None and maker.name == _PART for maker in makers)
 
     def copies_of(self, name: str) -> int:
         """Return how many registers of a thread the operations `name` of the kernel compute."""
