@@ -35,6 +35,7 @@ class Case(NamedTuple):
         dtype: Element type of `X`.
         result: Element type of `Y`.
         error: Largest relative error; 0 compares bits.
+        values: What `X` is made of; random numbers of its type where there are none.
     """
 
     expression: str
@@ -42,6 +43,7 @@ class Case(NamedTuple):
     dtype: str = "f32"
     result: str = "f32"
     error: float = 0.0
+    values: tuple[int, ...] = ()
 
 
 def _farther(x, axis):
@@ -50,6 +52,7 @@ def _farther(x, axis):
 
 
 def _affine(x, axis):
+    """Fold rows with `found * row + 1`: of -1 and 1 each one counts, and nothing overflows."""
     found = np.zeros_like(x.take(0, axis))
     for row in np.moveaxis(x, axis, 0):
         found = found * row + 1
@@ -86,7 +89,7 @@ CASES = {
     "nested": Case("nested(x, {axis})", lambda x, a: (2 * x).sum(a), error=2e-6),
     "farther": Case("reduce(x, {axis}, farther, 0)", _farther),
     "last_of_all": Case("reduce(x, {axis}, second, 0)", lambda x, a: x.take(-1, a)),
-    "affine": Case("affine(x, {axis})", _affine, "i32", "i32"),
+    "affine": Case("affine(x, {axis})", _affine, "i32", "i32", values=(-1, 1)),
     "log_sum": Case("log_sum(x, {axis})", _log_sum, error=2e-6),
     "cumsum": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), error=1e-5),
     "cumsum_back": Case(
@@ -161,7 +164,9 @@ def arrays(case, shape, axis, seed=0):
     """Return `X` with random values, and `Y` with poison."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(_NUMPY[case.dtype])
-    if dtype.kind in "iu":
+    if case.values:
+        x = random.choice(case.values, shape).astype(dtype)
+    elif dtype.kind in "iu":
         low = -100 if dtype.kind == "i" else 0
         x = random.integers(low, 100, shape).astype(dtype)
     else:
