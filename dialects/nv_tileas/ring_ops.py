@@ -29,6 +29,7 @@ from tilec.dialects.nv_tileas.types import (
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 from tilec.ir.integers import i64
+from tilec.ir.structured import defining_operation
 
 
 class _RingOperation(CheckedOperation):
@@ -296,6 +297,14 @@ class RingBarrierOp(_RingOperation, name="ring_barrier", traits=[Pure]):
 def ring_of_position(position: Any) -> Any:
     """Return the ring value that a ring position belongs to."""
     return start_of_position(position).owner.opview.ring
+
+
+def slot_view_of(tile: Any) -> Any:
+    """Return the `slot_view` that a tile in shared memory comes from; None outside of a ring."""
+    view = defining_operation(tile)
+    while view is not None and view.name == "nv_tileas.shared_view":
+        view = defining_operation(view.operands[0])
+    return view if view is not None and view.name == "nv_tileas.slot_view" else None
 
 
 def start_of_position(position: Any) -> Any:

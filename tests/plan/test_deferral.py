@@ -29,7 +29,7 @@ LARGE = (8192, 8192, 8192)
 
 def problem(m=128, n=256, result_bytes=2):
     mma = (MmaTile(m, n, 64, 2, 4),)
-    made = KernelProblem(mma, (m + n) * 128, 0, m * n, True, why_not_deferral=None)
+    made = KernelProblem(mma, (m + n) * 128, 0, m * n, why_not_deferral=None)
     graph = partial(tile_graph, m, n, result_bytes)
     return replace(made, part_bytes=8192, whole_bytes=m * n * result_bytes, tile_graph=graph)
 

@@ -14,7 +14,7 @@ TARGET = get_target("sm_90a")
 
 
 def gemm(m=128, n=128, fixed_bytes=0):
-    return KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, fixed_bytes, m * n, True)
+    return KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, fixed_bytes, m * n)
 
 
 def plan(problem, **overrides):

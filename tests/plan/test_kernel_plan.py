@@ -17,7 +17,7 @@ TARGET = get_target("sm_90a")
 
 def gemm(m=128, n=128, k=64, fixed_bytes=0):
     slot = (m + n) * k * 2
-    return KernelProblem((MmaTile(m, n, k, 2, 4),), slot, fixed_bytes, m * n, True)
+    return KernelProblem((MmaTile(m, n, k, 2, 4),), slot, fixed_bytes, m * n)
 
 
 def stored(stores=1, **tile):
@@ -28,7 +28,7 @@ def stored(stores=1, **tile):
 
 
 def tiles(elements=4096, slot=0):
-    return KernelProblem((), slot, 0, elements, slot > 0)
+    return KernelProblem((), slot, 0, elements)
 
 
 def plan(problem, **overrides):
@@ -187,7 +187,7 @@ def test_heavy_accumulators_get_more_registers():
 
 
 def test_without_loop_loads_there_is_no_producer():
-    result = plan(replace(gemm(), has_loop_loads=False, ring_slot_bytes=0, fixed_bytes=32768))
+    result = plan(replace(gemm(), ring_slot_bytes=0, fixed_bytes=32768))
     assert (result.specialize, result.stages, result.consumer_registers) == (False, 1, 0)
     assert result.block_threads == 256
 
@@ -339,7 +339,7 @@ def test_what_does_not_fit(problem, code, message):
 
 
 def test_a_producer_needs_loads_in_a_loop():
-    problem = replace(gemm(), has_loop_loads=False)
+    problem = replace(gemm(), ring_slot_bytes=0)
     assert failure(problem, specialize=True)[0] == "T0421"
 
 

@@ -19,7 +19,7 @@ def largest(X: bf16[64, 8192], Y: bf16[64]):
 
 def problem(elements, thread_bytes, **facts):
     return KernelProblem(
-        (), 0, 0, elements, False, waits_for_tiles=True, thread_bytes=thread_bytes, **facts
+        (), 0, 0, elements, waits_for_tiles=True, thread_bytes=thread_bytes, **facts
     )
 
 

@@ -13,7 +13,7 @@ TARGET = get_target("sm_90a")
 
 def product(m=128, n=128):
     """Return a product of bf16 whose result is stored in parts of 8192 bytes."""
-    problem = KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, 0, m * n, True)
+    problem = KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, 0, m * n)
     return replace(problem, part_bytes=8192, whole_bytes=m * n * 2)
 
 
@@ -47,7 +47,7 @@ def test_one_stage_leaves_no_room_for_a_group_in_flight():
 
 
 def test_a_copy_has_no_group_in_flight():
-    copy = KernelProblem((), 8192, 0, 4096, True)
+    copy = KernelProblem((), 8192, 0, 4096)
     assert "without mma" in message(copy, mma_pending=1)
 
 

@@ -26,7 +26,7 @@ def problem(row, why_not=None, most=16, element_bytes=2, **facts):
         return why_not or (f"no more than {most}" if ctas > most else None)
 
     known = {"thread_bytes": element_bytes * row, "waits_for_tiles": True, **facts}
-    return KernelProblem((), 0, 0, row, False, why_not_spread=why_not_spread, **known)
+    return KernelProblem((), 0, 0, row, why_not_spread=why_not_spread, **known)
 
 
 def plan(given, **overrides):

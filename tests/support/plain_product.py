@@ -8,7 +8,7 @@ TARGET = TARGETS["sm_90a"]
 
 def problem(**fields):
     mma = (MmaTile(m=128, n=128, k=64, element_bytes=2, accumulator_bytes=4),)
-    return KernelProblem(mma, 32768, 0, 128 * 128, has_loop_loads=True, part_bytes=8192, **fields)
+    return KernelProblem(mma, 32768, 0, 128 * 128, part_bytes=8192, **fields)
 
 
 def plan(given, **fields):

@@ -166,7 +166,7 @@ def _listed(values: set[int]) -> str:
 
 
 def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, str]:
-    possible = problem.has_loop_loads and problem.ring_slot_bytes > 0
+    possible = problem.ring_slot_bytes > 0
     if possible and problem.why_no_producer is not None:
         if overrides.specialize:
             fail("T0421", f"specialize = true: {problem.why_no_producer}")

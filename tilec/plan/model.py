@@ -56,7 +56,6 @@ class KernelProblem:
         scratch_bytes: Returns the bytes of the area through which the threads of each team change
             the layout of tiles, given the warps of a team.
         tile_elements: Elements of the largest tile that is held in registers.
-        has_loop_loads: Whether a loop contains TMA loads.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
         one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
@@ -87,7 +86,6 @@ class KernelProblem:
     ring_slot_bytes: int
     fixed_bytes: int
     tile_elements: int
-    has_loop_loads: bool
     latency: int = 0
     thread_bytes: int = 0
     one_shot_bytes: int = 0

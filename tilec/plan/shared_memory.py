@@ -190,7 +190,7 @@ def choose_stages(
     a second slot would not be used.
     """
     _check_outside(outside, target)
-    if not problem.has_loop_loads or not problem.ring_slot_bytes:
+    if not problem.ring_slot_bytes:
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"

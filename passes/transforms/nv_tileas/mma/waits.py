@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp
 from tilec.dialects.nv_tileas.mma_ops import BY_STEPS
+from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import at_level, operations_between
@@ -46,8 +47,8 @@ class Issued:
     def reads_until(self, op: Any) -> bool:
         """Tell whether `op` gives back shared memory that the product reads, or goes on."""
         if op.name in ("nv_tileas.ring_release", "nv_tileas.ring_advance"):
-            positions = map(_position, self.product.opview.shared_operands)
-            return any(item is not None and item == op.operands[1] for item in positions)
+            views = map(slot_view_of, self.product.opview.shared_operands)
+            return any(view is not None and view.operands[1] == op.operands[1] for view in views)
         return self.barrier is not None and op == self.barrier
 
 
@@ -173,11 +174,3 @@ def _is_work(op: Any) -> bool:
         for inner in (op, *operations_inside(op))
         for value in (*inner.operands, *inner.results)
     )
-
-
-def _position(tile: Any) -> Any:
-    """Return the ring position of a tile in shared memory; None for one outside of a ring."""
-    view = None if isinstance(tile, ir.BlockArgument) else tile.owner.operation
-    if view is not None and view.name == "nv_tileas.shared_view":
-        return _position(view.operands[0])
-    return view.operands[1] if view is not None and view.name == "nv_tileas.slot_view" else None

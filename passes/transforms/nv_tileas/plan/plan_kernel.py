@@ -202,18 +202,15 @@ def kernel_problem(
     function: Any, accesses: list[TiledAccess], cluster: tuple[int, int] = (1, 1)
 ) -> KernelProblem:
     """Return what the planner needs to know about a kernel."""
-    copied = _copied_bytes(accesses)
+    sizes = _tile_bytes(accesses)
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    copied["fixed_bytes"] += staged_bytes(dots) + sum(map(counter_bytes, histograms(function)))
+    sizes["fixed_bytes"] += staged_bytes(dots) + sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
     live = [op for op in dots if op.results[0] in also_live]
     return KernelProblem(
         mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
-        has_loop_loads=copied["ring_slot_bytes"] > 0,
         latency=max(map(_latency, accesses), default=0),
-        thread_bytes=max(map(_thread_bytes, accesses), default=0),
-        one_shot_bytes=max(map(_one_shot_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         scratch_bytes=partial(expected_scratch_bytes, function),
@@ -226,47 +223,43 @@ def kernel_problem(
         tile_graph=partial(tile_graph, function),
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
-        **copied,
+        **sizes,
         **_planned(function),
     )
 
 
-def _copied_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
-    """Return the shared memory that tiles take, by the field of the problem that counts it."""
-    fields = ("ring_slot_bytes", "fixed_bytes", "part_bytes", "whole_bytes")
-    found: dict[str, int] = dict.fromkeys(fields, 0)
+_TILE_BYTES = (
+    *("ring_slot_bytes", "fixed_bytes", "part_bytes", "whole_bytes"),
+    *("one_shot_bytes", "thread_bytes"),
+)
+
+
+def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
+    """Return the bytes of the tiles that move, by the field of the problem that counts them."""
+    found: dict[str, int] = dict.fromkeys(_TILE_BYTES, 0)
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
         parts = epilogue_parts(access, 1)  # with more warpgroups, parts may become smaller
+        in_ring = _is_in_ring(access)
         if parts is not None:
             found["part_bytes"] += parts.layouts[0].size_bytes
             found["whole_bytes"] += size
-        elif access.uses_tma and access.is_load and enclosing_loops(access.op):
-            found["ring_slot_bytes"] += size
         elif access.uses_tma:
-            found["fixed_bytes"] += size
+            found["ring_slot_bytes" if in_ring else "fixed_bytes"] += size
+        if access.is_load and not in_ring:
+            name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
+            found[name] = max(found[name], size)
     return found
+
+
+def _is_in_ring(access: TiledAccess) -> bool:
+    return access.uses_tma and access.is_load and bool(enclosing_loops(access.op))
 
 
 def _latency(access: TiledAccess) -> int:
     """Return how many tiles of a load in a loop should be in flight; 0 without a hint."""
-    in_ring = access.uses_tma and access.is_load and enclosing_loops(access.op)
-    hint = access.op.attributes.get("latency") if in_ring else None
+    hint = access.op.attributes.get("latency") if _is_in_ring(access) else None
     return 0 if hint is None else ir.IntegerAttr(hint).value
-
-
-def _thread_bytes(access: TiledAccess) -> int:
-    """Return the bytes of a tile that threads load; 0 for other accesses."""
-    if access.uses_tma or not access.is_load or access.is_prefetch:
-        return 0
-    return box_bytes(access.tile_type.shape, access.tile_type.element_type)
-
-
-def _one_shot_bytes(access: TiledAccess) -> int:
-    """Return the bytes of a tile that TMA loads outside of loops; 0 for other accesses."""
-    if not access.uses_tma or not access.is_load or enclosing_loops(access.op):
-        return 0
-    return box_bytes(access.tile_type.shape, access.tile_type.element_type)
 
 
 def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:

@@ -15,8 +15,9 @@ group is enough.
 from typing import Any
 
 from tilec.dialects.nv_tileas import FenceProxyOp
+from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, defining_operation, enclosing_operations
+from tilec.ir.structured import body_operations, enclosing_operations
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
@@ -48,18 +49,10 @@ def _readers_by_position(operations: list[Any]) -> dict[Any, list[Any]]:
     for op in operations:
         if op.name in _READERS:
             for operand in op.operands:
-                view = _slot_view(operand)
+                view = slot_view_of(operand)
                 if view is not None:
                     found.setdefault(view.operands[1], []).append(op)
     return found
-
-
-def _slot_view(tile: Any) -> Any | None:
-    """Return the `slot_view` that a tile in shared memory comes from, if it is in a slot."""
-    view = defining_operation(tile)
-    while view is not None and view.name == "nv_tileas.shared_view":
-        view = defining_operation(view.operands[0])
-    return view if view is not None and view.name == "nv_tileas.slot_view" else None
 
 
 def _is_fenced(release: Any, reads: list[Any]) -> bool:
