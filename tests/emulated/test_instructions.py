@@ -265,6 +265,33 @@ ret;"""
     assert (found["%r7"].view(np.float32) == 0).all()
 
 
+@pytest.mark.parametrize("transposed", [False, True], ids=["rows", "columns"])
+def test_a_warp_stores_and_loads_matrices(transposed):
+    """Lane i stores i and 100 + i into two matrices, which it loads back in either order."""
+    trans = ".trans" if transposed else ""
+    body = f"""mov.u32 %r1, %laneid;
+and.b32 %r2, %r1, 15;
+shl.b32 %r2, %r2, 4;
+add.s32 %r3, %r2, 1024;
+add.s32 %r4, %r1, 6553600;
+stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r3], {{%r1, %r4}};
+bar.sync 0;
+ldmatrix.sync.aligned.m8n8.x2{trans}.shared.b16 {{%r5, %r6}}, [%r3];
+ret;"""
+    found = run(body)
+    lanes = np.arange(32)
+    halves = [found["%r5"] & 0xFFFF, found["%r5"] >> 16, found["%r6"] & 0xFFFF, found["%r6"] >> 16]
+    if not transposed:
+        expected = [lanes, 0 * lanes, lanes, 0 * lanes + 100]
+    else:  # lane i holds rows 2*(i%4) and 2*(i%4) + 1 of column i/4; odd ones are upper halves
+        owner = lanes % 4 * 8 + lanes // 8
+        upper = lanes // 4 % 2 == 1
+        low, high = np.where(upper, 0, owner), np.where(upper, 0, owner + 4)
+        expected = [low, high, np.where(upper, 100, owner), np.where(upper, 100, owner + 4)]
+    for half, wanted in zip(halves, expected, strict=True):
+        assert (half.astype(np.int64) == wanted).all()
+
+
 def test_other_products_of_warps_are_unknown():
     with pytest.raises(UnsupportedError):
         warp_product("m16n8k4.row.col.f32.tf32.tf32.f32", ["0"] * 2, ["0"], ["0"] * 4, ["%r1"] * 4)

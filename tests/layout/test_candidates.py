@@ -7,8 +7,8 @@ from tilec.layout import (
     SharedLayout,
     Swizzle,
     access_cost,
-    matrix_store_cost,
-    matrix_stores,
+    matrix_access_cost,
+    matrix_accesses,
 )
 from tilec.layout.banks import sectors
 from tilec.layout.candidates import candidate_layouts, matrices
@@ -41,10 +41,10 @@ def test_matrices_are_read_and_stored_transposed_without_conflicts():
     layout = matrices((64, 64), 4, pair=1, row=0, first=0)
     shared = SharedLayout((64, 64), 16, (64, 64), Swizzle.B128)
     loads = access_cost(layout, shared, axis=1, width=2)
-    stores = matrix_stores(layout.permute((1, 0)), shared)
+    stores = matrix_accesses(layout.permute((1, 0)), shared)
     assert stores is not None
     assert stores.transposed
-    assert loads.conflicts == matrix_store_cost(stores, shared).conflicts == 0
+    assert loads.conflicts == matrix_access_cost(stores, shared).conflicts == 0
     assert access_cost(layout, shared, 1, 2, warps=1).wavefronts == loads.wavefronts // 4
 
 

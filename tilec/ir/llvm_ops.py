@@ -269,6 +269,27 @@ def store_matrices(row: Any, words: Sequence[Any], layout: str) -> None:
     )
 
 
+def load_matrices(row: Any, count: int, layout: str) -> Any:
+    """Load 8x8 matrices of 16-bit elements (PTX ISA, ldmatrix): an i32, or a struct of them.
+
+    Args:
+        row: Address of the row that this lane names.
+        count: 1, 2 or 4.
+        layout: `row`, or `col` to transpose them.
+    """
+    i32 = ir.IntegerType.get_signless(32)
+    words = ", ".join(["i32"] * count)
+    return value(
+        "nvvm.ldmatrix",
+        i32 if count == 1 else ir.Type.parse(f"!llvm.struct<({words})>"),
+        [row],
+        num=_i32(count),
+        layout=ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
+        shape=ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+        eltType=ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+    )
+
+
 def tma_load(
     destination: Any,
     descriptor: Any,

@@ -1,13 +1,13 @@
 """Layout algebra: where the elements of a tile live. Pure Python, no MLIR.
 
 `register.py` says which thread holds an element in which register, `shared.py` where it lies in
-shared memory, `addressing.py` which part of its address is a constant, `matrix_stores.py` which
-tiles `stmatrix` writes there, `descriptors.py` how wgmma addresses it there, `banks.py` what an
-access costs.
+shared memory, `addressing.py` which part of its address is a constant, `matrix_accesses.py` which
+tiles `stmatrix` and `ldmatrix` move, `descriptors.py` how wgmma addresses it there, `banks.py` what
+an access costs.
 """
 
 from tilec.layout.addressing import move_after_swizzle, thread_bits
-from tilec.layout.banks import AccessCost, access_cost, matrix_store_cost, wavefronts
+from tilec.layout.banks import AccessCost, access_cost, matrix_access_cost, wavefronts
 from tilec.layout.constructors import (
     blocked,
     choose_blocked,
@@ -17,7 +17,7 @@ from tilec.layout.constructors import (
 )
 from tilec.layout.descriptors import descriptor_fields, k_step_bytes, row_block_bytes
 from tilec.layout.errors import LayoutError
-from tilec.layout.matrix_stores import MatrixStores, matrix_stores
+from tilec.layout.matrix_accesses import MatrixAccesses, matrix_accesses
 from tilec.layout.modes import Mode, Owner, ThreadTerm
 from tilec.layout.parts import TilePart, sliced_from, tile_slice, warpgroup_part
 from tilec.layout.register import RegisterLayout
@@ -36,7 +36,7 @@ __all__ = [
     "AccessCost",
     "AddressTerm",
     "LayoutError",
-    "MatrixStores",
+    "MatrixAccesses",
     "Mode",
     "Owner",
     "RegisterLayout",
@@ -53,8 +53,8 @@ __all__ = [
     "differ_in_units",
     "k_step_bytes",
     "matmul_operand",
-    "matrix_store_cost",
-    "matrix_stores",
+    "matrix_access_cost",
+    "matrix_accesses",
     "move_after_swizzle",
     "row_block_bytes",
     "row_major",

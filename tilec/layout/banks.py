@@ -3,14 +3,14 @@
 Shared memory has 32 banks of 4 bytes. A warp's access is served in groups of lanes that together
 ask for at most 128 bytes; a group takes as many wavefronts as the most loaded bank has distinct
 4-byte words (CUDA programming guide, shared memory of compute capability 5.x and newer; lanes per
-group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables). `stmatrix` writes
-128 bytes for each matrix: the rows at the addresses of eight lanes, which is such a group.
+group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables). `stmatrix` and
+`ldmatrix` move 128 bytes for each matrix: the rows at the addresses of eight lanes, such a group.
 """
 
 from collections.abc import Sequence
 
 from tilec.layout.errors import LayoutError
-from tilec.layout.matrix_stores import MATRIX_EXTENT, MatrixStores
+from tilec.layout.matrix_accesses import MATRIX_EXTENT, MatrixAccesses
 from tilec.layout.modes import WARP_LANES
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout
@@ -122,26 +122,26 @@ def _warp_passes(
     return total
 
 
-def matrix_store_cost(
-    stores: MatrixStores, shared: SharedLayout, warps: int | None = None
+def matrix_access_cost(
+    accesses: MatrixAccesses, shared: SharedLayout, warps: int | None = None
 ) -> AccessCost:
-    """Return what storing a tile as matrices costs, all warps and instructions together.
+    """Return what moving a tile as matrices costs, all warps and instructions together.
 
     Args:
-        stores: The instructions.
+        accesses: The instructions.
         shared: Layout of the tile in shared memory.
         warps: How many warps to count, from the first one on; all of them by default.
     """
-    lanes = stores.matrices * MATRIX_EXTENT
-    count = warps or stores.rows.num_warps
-    instructions = count * len(stores.registers)
+    lanes = accesses.matrices * MATRIX_EXTENT
+    count = warps or accesses.rows.num_warps
+    instructions = count * len(accesses.registers)
     total = 0
     for warp in range(count):
         first = warp * WARP_LANES
-        for number in range(len(stores.registers)):
-            coords = (stores.rows.coordinates(number, first + lane) for lane in range(lanes))
+        for number in range(len(accesses.registers)):
+            coords = (accesses.rows.coordinates(number, first + lane) for lane in range(lanes))
             total += wavefronts([shared.offset(row) for row in coords], CHUNK_BYTES)
-    return AccessCost(instructions, total, instructions * stores.matrices)
+    return AccessCost(instructions, total, instructions * accesses.matrices)
 
 
 def sectors(

@@ -10,7 +10,7 @@ from math import gcd
 
 from tilec.layout.constructors import choose_blocked
 from tilec.layout.errors import LayoutError
-from tilec.layout.matrix_stores import MATRIX_EXTENT, PAIR, PAIRS_PER_ROW
+from tilec.layout.matrix_accesses import MATRIX_EXTENT, PAIR, WORDS_PER_ROW
 from tilec.layout.modes import WARPGROUP_WARPS, Mode, Owner
 from tilec.layout.register import RegisterLayout
 
@@ -68,7 +68,7 @@ def matrices(shape: Sequence[int], warps: int, pair: int, row: int, first: int) 
         step[axis] *= extent
 
     take(Owner.REG, pair, PAIR)
-    take(Owner.LANE, pair, PAIRS_PER_ROW)
+    take(Owner.LANE, pair, WORDS_PER_ROW)
     take(Owner.LANE, row, MATRIX_EXTENT)
     group = min(warps, WARPGROUP_WARPS)
     for owner, count in ((Owner.WARP, group), (Owner.WARPGROUP, warps // group)):

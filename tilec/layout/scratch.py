@@ -7,8 +7,8 @@ unless the chunks of 16 bytes are swizzled.
 
 from functools import lru_cache
 
-from tilec.layout.banks import AccessCost, access_cost, matrix_store_cost
-from tilec.layout.matrix_stores import matrix_stores
+from tilec.layout.banks import AccessCost, access_cost, matrix_access_cost
+from tilec.layout.matrix_accesses import ELEMENT_BITS, MatrixAccesses, matrix_accesses
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout, Swizzle, row_major
 
@@ -23,15 +23,47 @@ def access(registers: RegisterLayout, shared: SharedLayout, is_store: bool) -> A
 
     Args:
         registers: Layout in registers.
-        shared: Layout in shared memory.
+        shared: Layout in shared memory, of the tile or of one that it is a box of.
         is_store: Whether it is written.
     """
     stores = matrix_stores(registers, shared) if is_store else None
     if stores is not None:
-        return matrix_store_cost(stores, shared, warps=1)
-    axis = registers.rank - 1
-    width = vector_width(registers, shared)
+        return matrix_access_cost(stores, shared, warps=1)
+    return _vector_access(registers, shared)
+
+
+def matrix_stores(registers: RegisterLayout, shared: SharedLayout) -> MatrixAccesses | None:
+    """Return how to store a tile by `stmatrix`, or None where its threads store vectors.
+
+    Nothing computes tiles of other elements than those of 16 bits in the layout of matrices.
+    """
+    return matrix_accesses(registers, shared) if shared.element_bits == ELEMENT_BITS else None
+
+
+@lru_cache(maxsize=1024)
+def matrix_loads(registers: RegisterLayout, shared: SharedLayout) -> MatrixAccesses | None:
+    """Return how to load operands of mma.sync by `ldmatrix`, or None where vectors cost no more.
+
+    Args:
+        registers: Layout of the fragments of a step of K.
+        shared: Layout of the operand, which they are a box of.
+    """
+    found = matrix_accesses(registers, shared)
+    if found is None:
+        return None
+    cycles = _cycles(matrix_access_cost(found, shared, warps=1))
+    return found if cycles < _cycles(_vector_access(registers, shared)) else None
+
+
+def _vector_access(registers: RegisterLayout, shared: SharedLayout) -> AccessCost:
+    if registers.shape != shared.shape:
+        registers = RegisterLayout(shared.shape, registers.modes)
+    axis, width = registers.rank - 1, vector_width(registers, shared)
     return access_cost(registers, shared, axis, width, warps=1, samples=SAMPLES)
+
+
+def _cycles(cost: AccessCost) -> int:
+    return cost.instructions + cost.wavefronts
 
 
 def vector_width(registers: RegisterLayout, shared: SharedLayout) -> int:
@@ -85,6 +117,5 @@ def exchange(
 
 def _steps(source: RegisterLayout, target: RegisterLayout, shared: SharedLayout) -> int:
     return sum(
-        cost.instructions + cost.wavefronts
-        for cost in (access(source, shared, True), access(target, shared, False))
+        _cycles(cost) for cost in (access(source, shared, True), access(target, shared, False))
     )

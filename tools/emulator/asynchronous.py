@@ -1,13 +1,12 @@
 """What performs the statements that involve others: barriers, copies in flight, tensor cores."""
 
-import re
 from collections.abc import Callable
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from tools.emulator import tensor_core, warp_products, warpgroup_products
+from tools.emulator import matrix_accesses, warp_products, warpgroup_products
 from tools.emulator.atomics import COMBINATIONS
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
@@ -16,7 +15,7 @@ from tools.emulator.memory import (
     AccessError,
     MBarrier,
 )
-from tools.emulator.operands import address, group, source, tensor_operand
+from tools.emulator.operands import address, source, tensor_operand
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES, Lanes
 from tools.emulator.transfers import (
@@ -309,32 +308,6 @@ def _drain(program: Program, statement: Statement) -> Action:
     return act
 
 
-def _stmatrix(program: Program, statement: Statement) -> Action:
-    at = address(program, statement.operands[0])
-    names = group(statement.operands[1])
-    transposed = "trans" in statement.opcode
-    if not re.search(r"m8n8\.x[124]", statement.name):
-        raise UnsupportedError(statement.text)
-
-    def act(warp: Warp, mask: Mask) -> bool:
-        if mask is not None:
-            raise AccessError("stmatrix by a part of a warp")
-        places = tensor_core.transposed_places if transposed else tensor_core.matrix_places
-        shared = warp.cta.shared
-        values = np.stack([warp.read(name, "b32") for name in names])
-        rows = at(warp)[: 8 * len(names)]
-        if (rows % 16).any():
-            raise AccessError("a row of stmatrix is not aligned to 16 bytes")
-        shared.write(
-            warp.number,
-            places(shared, rows),
-            values.view(np.uint8).reshape(len(names), LANES, 2, 2),
-        )
-        return True
-
-    return act
-
-
 def _no_fence(program: Program, statement: Statement) -> Action:
     return lambda warp, mask: True
 
@@ -371,6 +344,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "wgmma.fence": _no_fence,
     "fence.proxy.async": _proxy_fence,
     "mma.sync": warp_products.build,
-    "stmatrix": _stmatrix,
+    "stmatrix": matrix_accesses.store,
+    "ldmatrix": matrix_accesses.load,
 }
 """By the beginning of the opcode; the first one that fits counts."""

@@ -178,22 +178,3 @@ def _from_fragments(words: list[Any], size: int) -> NDArray[np.uint8]:
     parts = np.ascontiguousarray(np.stack(words)).view(np.uint8)
     parts = parts.reshape(4, 2, 2, 8, 4, 4 // size, size)  # warp, column, row, lane, element, byte
     return parts.transpose(0, 2, 3, 1, 4, 5, 6).reshape(64, STEP_BYTES // size, size)
-
-
-def matrix_places(shared: SharedMemory, rows: NDArray) -> NDArray[np.int64]:
-    """Return the places of 8x8 matrices of 16 bits: matrix, lane, pair, byte.
-
-    Args:
-        shared: Shared memory.
-        rows: Address of each row of 8 elements: matrix times 8 and row.
-    """
-    lanes, pair, byte = np.arange(32)[:, None, None], np.arange(2)[:, None], np.arange(_BYTES)
-    starts = shared.index(rows, 16)[:, 0].reshape(-1, 8)
-    return starts[:, lanes // 4] + (lanes % 4 * 2 + pair) * _BYTES + byte
-
-
-def transposed_places(shared: SharedMemory, rows: NDArray) -> NDArray[np.int64]:
-    """Return the same for matrices that are transposed on the way."""
-    lanes, pair, byte = np.arange(32)[:, None, None], np.arange(2)[:, None], np.arange(_BYTES)
-    starts = shared.index(rows, 16)[:, 0].reshape(-1, 8)
-    return starts[:, lanes % 4 * 2 + pair] + lanes // 4 * _BYTES + byte

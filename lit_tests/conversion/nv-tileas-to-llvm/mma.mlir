@@ -331,10 +331,13 @@
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
 !acc = tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:2*(0,1),2*(8,0),2*(0,16)|lane:4*(0,2),8*(1,0)|warp:2*(16,0),2*(0,8)">>
 
-// Each warp reads its fragments: pairs of A along K with one load, B element by element.
+// Each warp reads its fragments as 8x8 matrices: four of A, and of B, whose N is contiguous, two each
+// for the two blocks of columns, transposed.
 // CHECK-LABEL: llvm.func @warps_multiply_fragments
-// CHECK-COUNT-4:  llvm.load %{{.*}} : !llvm.ptr<3> -> vector<2xbf16>
-// CHECK-COUNT-8:  llvm.load %{{.*}} : !llvm.ptr<3> -> bf16
+// CHECK:          nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
+// CHECK:          nvvm.ldmatrix %{{.*}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
+// CHECK-NOT:      nvvm.ldmatrix
+// CHECK-NOT:      llvm.load
 // CHECK-COUNT-2:  llvm.inline_asm has_side_effects{{.*}}mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};", "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f"
 // CHECK-NOT:      mma.sync
 "nv_tileaa.func"() ({

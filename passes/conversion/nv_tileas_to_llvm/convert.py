@@ -29,10 +29,20 @@ A tile of 16-bit elements is stored as 8x8 matrices, one to four per instruction
 
 This needs a layout whose registers and lanes hold such matrices, and rows of 16 bytes in shared
 memory. If the columns are 16 bytes there, as in a column-major result, `.trans` is used
-(`tilec/layout/matrix_stores.py`). A lane gives the address of one row. An instruction takes the
+(`tilec/layout/matrix_accesses.py`). A lane gives the address of one row. An instruction takes the
 matrices that are nearest in memory: matrices inside one swizzle pattern would need an address each,
 other matrices are an immediate away. A matrix is one access of 128 bytes over all banks, under any
 swizzle. Other tiles are stored by each thread, in vectors of up to 16 bytes.
+
+The fragments of `mma.sync` are loaded as matrices where that takes fewer instructions and passes of
+shared memory than vectors (`tilec/layout/scratch.py`). Other tiles are not: matrices arrive at
+once, and where threads compute with them, that begins later than with the first of many vectors.
+
+    Before:  warp_mma %a, %b, %sums           // 16x16 and 16x16, bf16, N contiguous in %b
+    After:   ldmatrix.x4 {%a0, %a1, %a2, %a3}, [%row_of_a]
+             ldmatrix.x4.trans {%b0, %b1, %b2, %b3}, [%row_of_b]
+             mma.sync {%s0, ...}, {%a0, %a1, %a2, %a3}, {%b0, %b1}, {%s0, ...}
+             mma.sync {%s4, ...}, {%a0, %a1, %a2, %a3}, {%b2, %b3}, {%s4, ...}
 
 In a cluster, a release arrives in each CTA of the axis:
 

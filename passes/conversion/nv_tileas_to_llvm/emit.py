@@ -168,6 +168,14 @@ def store_matrices(row: Any, words: Sequence[Any], transposed: bool) -> None:
     llvm_ops.store_matrices(row, words, "col" if transposed else "row")
 
 
+def load_matrices(row: Any, count: int, transposed: bool) -> list[Any]:
+    """Load 8x8 matrices of 16-bit elements, one i32 each; `row` is this lane's address."""
+    loaded = llvm_ops.load_matrices(row, count, "col" if transposed else "row")
+    if count == 1:
+        return [loaded]
+    return [llvm_ops.extract_value(i32_type(), loaded, number) for number in range(count)]
+
+
 def lane_numbers(count: int) -> list[Any]:
     """Return the numbers of the first lanes of a vector, which `pack` and extractions take."""
     return [value(lane) for lane in range(count)]

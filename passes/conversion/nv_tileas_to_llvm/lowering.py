@@ -14,7 +14,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.layout import Owner, RegisterLayout
-from tilec.layout.matrix_stores import PAIR
+from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit

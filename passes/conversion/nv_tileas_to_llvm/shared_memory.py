@@ -21,15 +21,15 @@ from tilec.dialects.nv_tileas.shared_ops import (
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.layout import (
-    MatrixStores,
+    MatrixAccesses,
     RegisterLayout,
     SharedLayout,
     Swizzle,
-    matrix_stores,
     move_after_swizzle,
     thread_bits,
 )
-from tilec.layout.matrix_stores import PAIR
+from tilec.layout.matrix_accesses import PAIR
+from tilec.layout.scratch import matrix_stores
 from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -111,7 +111,7 @@ def _write_matrices(
     lowering: Lowering,
     base: Any,
     shared: SharedLayout,
-    stores: MatrixStores,
+    stores: MatrixAccesses,
     tile: Any,
     origin: Sequence[int],
 ) -> None:
@@ -125,6 +125,32 @@ def _write_matrices(
     for number, matrices in enumerate(stores.registers):
         words = [lowering.tile_word(tile, first, lanes) for first in matrices]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
+
+
+def load_matrices(
+    lowering: Lowering,
+    base: Any,
+    shared: SharedLayout,
+    loads: MatrixAccesses,
+    origin: Sequence[int],
+) -> list[Any]:
+    """Emit loads of a box of a tile as matrices; return an i32 for each word of the registers.
+
+    Every thread of a warp takes part, as in `_write_matrices`.
+
+    Args:
+        lowering: The kernel.
+        base: Address of the tile in shared memory.
+        shared: Its layout.
+        loads: The instructions.
+        origin: Where the box begins; multiples of its extents.
+    """
+    addresses = TileAddresses(lowering, base, shared, loads.rows, origin)
+    found: dict[int, Any] = {}
+    for number, matrices in enumerate(loads.registers):
+        words = emit.load_matrices(addresses.at(number), len(matrices), loads.transposed)
+        found.update(zip(matrices, words, strict=True))
+    return [word for _, word in sorted(found.items())]
 
 
 def box_origin(op: Any) -> tuple[int, ...]:

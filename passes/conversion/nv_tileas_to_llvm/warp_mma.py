@@ -1,7 +1,9 @@
 """Rule for matrix products that each warp computes from its registers: `mma.sync`.
 
-Threads read the fragments of one step of K from shared memory, 32 bits at a time where K is
-contiguous. Registers of 16 and 8 bits share words.
+Threads read the fragments of one step of K from shared memory, as 8x8 matrices (`ldmatrix`) where
+that costs less: where K is contiguous, and 16-bit elements in either order. Else they read 32 bits
+at a time where K is contiguous, and single elements where it is not. Registers of 16 and 8 bits
+share words.
 """
 
 from collections.abc import Sequence
@@ -11,13 +13,14 @@ from tilec.dialects.nv_tileas.mma_ops import WarpMmaOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.layout import RegisterLayout
+from tilec.layout.scratch import matrix_loads
 from tilec.layout.warp_products import COLUMNS, WarpProduct
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
-from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile
+from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import load_matrices, read_tile
 from tilec.support.diagnostics import InternalCompilerError
 
 _WORD_BITS = 32
@@ -45,15 +48,13 @@ def _fragments(
     """Emit the loads of an operand for one step of K; return words, or f64 registers."""
     batch = layout.rank - 2
     origin = (*(0,) * batch, *((0, step) if k_is_last else (step, 0)))
-    registers = read_tile(
-        lowering,
-        lowering.get(tile),
-        layout_of_shared(tile.type),
-        layout if k_is_last else layout.permute([*range(batch), batch + 1, batch]),
-        tile.type.element_type,
-        origin,
-    )
-    return operand_words(registers)
+    if not k_is_last:
+        layout = layout.permute([*range(batch), batch + 1, batch])
+    base, shared = lowering.get(tile), layout_of_shared(tile.type)
+    loads = matrix_loads(layout, shared)
+    if loads is not None:
+        return load_matrices(lowering, base, shared, loads, origin)
+    return operand_words(read_tile(lowering, base, shared, layout, tile.type.element_type, origin))
 
 
 def _multiply(

@@ -1,4 +1,9 @@
-"""Stores of matrices: what `stmatrix` writes, simulated, is what element-wise stores write."""
+"""Accesses to matrices: what `stmatrix` and `ldmatrix` move, simulated, is what is there.
+
+`stmatrix` writes what element-wise stores write, and `ldmatrix` reads what each register holds.
+"""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -12,8 +17,8 @@ from tilec.layout import (
     SharedLayout,
     Swizzle,
     blocked,
-    matrix_store_cost,
-    matrix_stores,
+    matrix_access_cost,
+    matrix_accesses,
     move_after_swizzle,
     row_major,
     thread_bits,
@@ -21,6 +26,8 @@ from tilec.layout import (
     warpgroup_part,
     wgmma_accumulator,
 )
+from tilec.layout.scratch import matrix_loads
+from tilec.layout.warp_products import WarpProduct
 
 EMPTY = -1
 
@@ -58,7 +65,7 @@ def stored_by_matrix(stores, registers, shared):
 
 
 def expect_stores(registers, shared):
-    stores = matrix_stores(registers, shared)
+    stores = matrix_accesses(registers, shared)
     assert stores is not None
     return stores
 
@@ -132,7 +139,7 @@ def test_parts_take_few_instructions_and_addresses(rows, columns, warpgroups, tr
     assert stores.matrices == min(4, matrices)
     assert len(stores.registers) * stores.matrices == matrices
     assert stores.transposed == transposed
-    assert matrix_store_cost(stores, shared).conflicts == 0
+    assert matrix_access_cost(stores, shared).conflicts == 0
     assert len(lane_bases(stores.rows, shared)) == (2 if columns == 64 and not transposed else 1)
 
 
@@ -169,7 +176,7 @@ def test_swizzled_stores_are_free_of_conflicts(swizzle, transposed):
     registers = wgmma_accumulator(128, 128, 2)
     registers = registers.permute((1, 0)) if transposed else registers
     shared = SharedLayout((128, 128), 16, (128, swizzle.value // 2), swizzle)
-    cost = matrix_store_cost(check(registers, shared), shared)
+    cost = matrix_access_cost(check(registers, shared), shared)
     assert cost.conflicts == 0
     assert cost.wavefronts == 128 * 128 * 2 // 128
 
@@ -177,7 +184,7 @@ def test_swizzled_stores_are_free_of_conflicts(swizzle, transposed):
 def test_rows_of_a_plain_tile_conflict():
     """Rows of 128 bytes begin in one bank: a matrix takes eight passes."""
     registers, shared = wgmma_accumulator(64, 64, 1), row_major((64, 64), 16)
-    cost = matrix_store_cost(check(registers, shared), shared)
+    cost = matrix_access_cost(check(registers, shared), shared)
     assert cost.wavefronts == 8 * cost.ideal_wavefronts
 
 
@@ -209,7 +216,7 @@ def test_every_fragment_and_nothing_else_is_stored_as_matrices(case, swizzle):
     shared = swizzled(registers.shape, swizzle)
     if shared is None:
         return
-    assert (matrix_stores(registers, shared) is not None) == is_fragment
+    assert (matrix_accesses(registers, shared) is not None) == is_fragment
     if is_fragment:
         check(registers, shared)
 
@@ -249,4 +256,71 @@ REFUSED = [
 
 @pytest.mark.parametrize(("registers", "shared"), REFUSED)
 def test_other_tiles_are_refused(registers, shared):
-    assert matrix_stores(registers, shared) is None
+    assert matrix_accesses(registers, shared) is None
+
+
+def loaded_by_matrix(loads, registers, shared):
+    """Return the element in each register of each thread after the loads (PTX ISA, ldmatrix)."""
+    size = shared.element_bytes
+    memory = {shared.offset(coords): coords for coords in np.ndindex(*shared.shape)}
+    found = {}
+    for warp in range(registers.num_warps):
+        lanes = range(32 * warp, 32 * warp + 32)
+        for instruction, matrices in enumerate(loads.registers):
+            rows = [shared.offset(loads.rows.coordinates(instruction, lane)) for lane in lanes]
+            assert all(row % 16 == 0 for row in rows)
+            for (matrix, first), lane in itertools.product(enumerate(matrices), range(32)):
+                for number in range(4 // size):
+                    row, place = lane // 4, lane % 4 * 4 + number * size
+                    if loads.transposed:
+                        row, place = place // size, row * size
+                    at = memory[rows[8 * matrix + row] + place]
+                    found[first + number, lanes[lane]] = at
+    return found
+
+
+OPERANDS = [
+    pytest.param(bits, m, n, warps, batch, id=f"{bits}-{m}x{n}-{warps}-{batch}")
+    for bits, (m, n), warps, batch in itertools.product(
+        (8, 16, 32), ((16, 8), (32, 64), (96, 40)), (4, 8), (None, 2)
+    )
+]
+
+
+@pytest.mark.parametrize(("bits", "m", "n", "warps", "batch"), OPERANDS)
+def test_operands_of_warp_products_are_loaded_as_matrices(bits, m, n, warps, batch):
+    product = WarpProduct(m, n, 16, 256 // bits, bits, warps, batch)
+    for layout in (product.left, product.right):
+        orders = [layout]
+        if bits == 16:
+            swapped = (1, 0) if batch is None else (0, 2, 1)
+            orders.append(layout.permute(swapped))
+        for order in orders:
+            shared = tma_boxes(order.shape, bits)
+            loads = matrix_accesses(order, shared)
+            assert loads is not None
+            assert loads.transposed == (order is not layout)
+            found = loaded_by_matrix(loads, order, shared)
+            numbers = {number for number, _ in found}
+            assert numbers == set(range(order.num_registers))
+            for (number, lane), coords in found.items():
+                assert coords == tuple(order.coordinates(number, lane))
+            assert matrix_access_cost(loads, shared).conflicts == 0
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_only_16_bits_are_transposed(bits):
+    layout = WarpProduct(16, 16, 16, 256 // bits, bits, 2).right.permute((1, 0))
+    assert matrix_accesses(layout, tma_boxes(layout.shape, bits)) is None
+
+
+def test_doubles_are_no_words_of_matrices():
+    layout = WarpProduct(8, 8, 8, 4, 64, 4).left
+    assert matrix_accesses(layout, row_major(layout.shape, 64)) is None
+
+
+def test_loads_of_matrices_have_a_price():
+    """One matrix costs as much as a load of words, so words are loaded; four cost less."""
+    for n, is_cheaper in ((8, False), (16, True)):
+        right = WarpProduct(16, n, 16, 4, 32, 1).right
+        assert (matrix_loads(right, tma_boxes((n, 4), 32)) is not None) == is_cheaper

@@ -1,10 +1,11 @@
-"""Stores of 8x8 matrices: which register tiles a warp can write to shared memory with `stmatrix`.
+"""Accesses to 8x8 matrices: the register tiles that `stmatrix` writes and `ldmatrix` reads.
 
-Lane i of a warp holds elements (i/4, 2*(i%4)) and (i/4, 2*(i%4) + 1) of every matrix in one 32-bit
-register. One instruction writes 1, 2 or 4 matrices; lanes 8m to 8m + 7 give the addresses of the
-rows of matrix m, 16 bytes each. With `.trans` these are the columns (PTX ISA, stmatrix). wgmma
-accumulators of 16-bit elements fall apart into such matrices, but nothing here asks for one: any
-tile whose modes form the fragment is stored so.
+A row of a matrix is 16 bytes. Lane i of a warp holds 32 bits of every matrix, the word i%4 of row
+i/4: with elements of 16 bits (i/4, 2*(i%4)) and (i/4, 2*(i%4) + 1). One instruction takes 1, 2 or 4
+matrices; lanes 8m to 8m + 7 give the addresses of the rows of matrix m. With `.trans`, which there
+is for elements of 16 bits, these are the columns (PTX ISA, ldmatrix and stmatrix). wgmma
+accumulators of 16-bit elements fall apart into such matrices, and so do operands of mma.sync, but
+nothing here asks for one: any tile whose modes form the fragment is moved so.
 """
 
 from collections.abc import Iterable
@@ -16,24 +17,26 @@ from tilec.layout.shared import CHUNK_BYTES, SharedLayout
 from tilec.support.fast_dataclasses import dataclass
 
 MATRIX_EXTENT = 8
-"""Rows and columns of a matrix (PTX ISA, stmatrix, shape m8n8)."""
+"""Rows of a matrix, and columns of one with elements of 16 bits (PTX ISA, ldmatrix, m8n8)."""
 ELEMENT_BITS = 16
-"""Size of an element (PTX ISA, stmatrix, type b16)."""
+"""Size of an element that `.trans` moves (PTX ISA, ldmatrix, type b16)."""
 PAIR = 2
-"""Elements of a matrix that a lane holds, in one register."""
-PAIRS_PER_ROW = MATRIX_EXTENT // PAIR
+"""Elements of 16 bits that a lane holds of a matrix, in one register."""
+WORDS_PER_ROW = 4
+"""Lanes that share a row of a matrix."""
 MAX_MATRICES = 4
-"""Most matrices of one instruction (PTX ISA, stmatrix, x4)."""
+"""Most matrices of one instruction (PTX ISA, ldmatrix and stmatrix, x4)."""
+_WORD_BITS = 32
 
 
 @dataclass(frozen=True)
-class MatrixStores:
-    """How the warps store a register tile as matrices.
+class MatrixAccesses:
+    """How the warps move a register tile as matrices.
 
     Attributes:
         rows: Layout of the first elements of the 16-byte rows: what `register` r of a thread
             holds is the row whose address the thread gives to instruction r.
-        registers: For each instruction, the register that holds the first element of the pair of
+        registers: For each instruction, the register that holds the first element of the word of
             each matrix.
         transposed: Whether columns of the matrices are the rows in memory.
     """
@@ -64,24 +67,27 @@ class _Digit:
 
 
 @lru_cache(maxsize=64)
-def matrix_stores(registers: RegisterLayout, shared: SharedLayout) -> MatrixStores | None:
-    """Return how to store a tile as matrices, or None where its elements do not lie that way.
+def matrix_accesses(registers: RegisterLayout, shared: SharedLayout) -> MatrixAccesses | None:
+    """Return how to move a tile as matrices, or None where its elements do not lie that way.
 
     Args:
         registers: Layout of the tile in registers.
         shared: Layout in shared memory, in a slot that is aligned to it, of the same tile or of one
             that it is a box of, at a multiple of its extents.
     """
-    fragment = _fragment(registers)
-    if fragment is None or shared.element_bits != ELEMENT_BITS or not _is_box(registers, shared):
+    if shared.element_bits not in (8, ELEMENT_BITS, _WORD_BITS) or not _is_box(registers, shared):
         return None
-    pair, row = fragment
+    word = _WORD_BITS // shared.element_bits
+    fragment = _fragment(registers, word)
+    if fragment is None:
+        return None
+    column, row = fragment
     contiguous = tuple(int(axis == registers.rank - 1) for axis in range(registers.rank))
-    if contiguous not in fragment:
+    transposed = row == contiguous and shared.element_bits == ELEMENT_BITS
+    if column != contiguous and not transposed:
         return None
-    transposed = row == contiguous
-    chosen, rest = _choose(_matrix_digits(registers), shared)
-    lanes = [_Digit(MATRIX_EXTENT, pair if transposed else row, 0), *chosen]
+    chosen, rest = _choose(_matrix_digits(registers, word), shared)
+    lanes = [_Digit(MATRIX_EXTENT, column if transposed else row, 0), *chosen]
     modes = [
         *(Mode(Owner.REG, digit.extent, digit.stride) for digit in rest),
         *(Mode(Owner.LANE, digit.extent, digit.stride) for digit in lanes),
@@ -92,7 +98,7 @@ def matrix_stores(registers: RegisterLayout, shared: SharedLayout) -> MatrixStor
         return None
     steps = _register_numbers(chosen)
     numbers = tuple(tuple(first + step for step in steps) for first in _register_numbers(rest))
-    return MatrixStores(rows, numbers, transposed)
+    return MatrixAccesses(rows, numbers, transposed)
 
 
 def _is_box(registers: RegisterLayout, shared: SharedLayout) -> bool:
@@ -102,26 +108,30 @@ def _is_box(registers: RegisterLayout, shared: SharedLayout) -> bool:
     )
 
 
-def _fragment(registers: RegisterLayout) -> tuple[Coordinate, Coordinate] | None:
-    """Return what a column and a row of the matrices add to the coordinate.
+def _fragment(registers: RegisterLayout, word: int) -> tuple[Coordinate, Coordinate] | None:
+    """Return what an element and a row of the matrices add to the coordinate.
 
-    None unless registers and lanes hold 8x8 matrices as `stmatrix` reads them.
+    None unless registers and lanes hold matrices as `stmatrix` reads them. `word` is the number of
+    elements in 32 bits.
     """
-    first = next((mode for mode in registers.modes if mode.owner is Owner.REG), None)
-    if first is None or first.extent % PAIR:
-        return None
-    pair, row = first.stride, registers.thread_offset(PAIRS_PER_ROW)
+    column = registers.thread_offset(1)
+    if word > 1:
+        first = next((mode for mode in registers.modes if mode.owner is Owner.REG), None)
+        if first is None or first.extent % word:
+            return None
+        column = first.stride
+    row = registers.thread_offset(WORDS_PER_ROW)
     wanted = (
-        Mode(Owner.LANE, PAIRS_PER_ROW, tuple(PAIR * step for step in pair)),
+        Mode(Owner.LANE, WORDS_PER_ROW, tuple(word * step for step in column)),
         Mode(Owner.LANE, MATRIX_EXTENT, row),
     )
     lanes = tuple(mode for mode in registers.modes if mode.owner is Owner.LANE)
-    is_fragment = any(pair) and any(row) and lanes == canonical_modes(wanted, registers.rank)
-    return (pair, row) if is_fragment else None
+    is_fragment = any(column) and any(row) and lanes == canonical_modes(wanted, registers.rank)
+    return (column, row) if is_fragment else None
 
 
-def _matrix_digits(registers: RegisterLayout) -> list[_Digit]:
-    """Return the digits that choose among a thread's pairs, as small ones as there are.
+def _matrix_digits(registers: RegisterLayout, word: int) -> list[_Digit]:
+    """Return the digits that choose among a thread's words, as small ones as there are.
 
     Digits that only make copies are left out: one of the copies is stored.
     """
@@ -130,7 +140,7 @@ def _matrix_digits(registers: RegisterLayout) -> list[_Digit]:
     for mode in (mode for mode in registers.modes if mode.owner is Owner.REG):
         extent, step = mode.extent, 1
         if weight == 1:
-            extent, step = extent // PAIR, PAIR
+            extent, step = extent // word, word
         while extent > 1:
             factor = 2 if extent % 2 == 0 else extent
             if not mode.is_replicated:
@@ -157,7 +167,7 @@ def _choose(digits: list[_Digit], shared: SharedLayout) -> tuple[list[_Digit], l
 def _rows_are_chunks(rows: RegisterLayout, shared: SharedLayout) -> bool:
     """Tell whether all rows start at a multiple of 16 bytes and stay within a row of a box."""
     return shared.box[-1] * shared.element_bytes % CHUNK_BYTES == 0 and all(
-        mode.stride[-1] % MATRIX_EXTENT == 0 for mode in rows.modes
+        mode.stride[-1] * shared.element_bytes % CHUNK_BYTES == 0 for mode in rows.modes
     )
 
 
