@@ -8,7 +8,7 @@ CASES = (
     {"B": 4, "S": 130, "G": 1, "H": 7, "D": 40, "P": 2},
 )
 LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "E": "odd"})
-CONSTANTS = ({"BH": 16}, {"BN": 64})
+CONSTANTS = ({"BH": 16}, {"BN": 128})
 SCALARS = {"scale": 0.125}
 ROUNDINGS = {"O": 2**16}
 """The weights are rounded to bf16 before they are multiplied, each by up to 2^-8 of itself."""

@@ -8,6 +8,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.growth import Growth
+from tilec.passes.analysis.facts.partitions import takes_a_part
 from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
@@ -23,19 +24,21 @@ from tilec.plan.model import Reuse
 def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     """Return what the tiles of a kernel share, as far as its loops say.
 
-    The bounds of a loop do not count: tiles that read the first part of the same keys share them.
+    The bounds of a loop count only where blocks go through parts of a range: tiles that read the
+    first part of the same keys share them.
     """
     grid = read_kernel_fact(function, "grid") or []
     loads = [item for item in accesses if item.is_load and enclosing_loops(item.op)]
     ops = kernel_operations(function)
     ids = {op: axis_of(op) for op in ops if op.name == "nv_tileas.get_program_id"}
-    used = {ids[op] for load in loads for op in _sources(load, set(ids))}
+    axes = [{ids[op] for op in _sources(load, set(ids))} for load in loads]
+    used = set().union(*axes)
     for op in filter(is_element_access, ops):
         if enclosing_loops(op):
             used |= {ids[found] for found in dependences(op.operands, set(ids), bounds=False)}
     shared = [axis for axis in range(len(grid)) if axis not in used]
     if not used or not shared or len(grid) < 2:
-        return Reuse()
+        return Reuse(once=bool(axes) and all(len(found) == len(grid) for found in axes))
     loops = dict.fromkeys(loop for load in loads for loop in enclosing_loops(load.op))
     growths = {axis: _growth(function, ids, axis, list(loops)) for axis in shared}
     growing = [axis for axis, growth in growths.items() if growth != 0]
@@ -53,7 +56,9 @@ def axis_of(program_id: Any) -> int:
 
 def _sources(load: TiledAccess, ids: set[Any]) -> set[Any]:
     begin = [start.value for start in slice_starts(load.view)]
-    return dependences([*load.coords, *begin], ids, bounds=False)
+    loops = [loop for loop in enclosing_loops(load.op) if loop.name == "scf.for"]
+    parts = {op for op in ids for loop in loops if takes_a_part(loop, op)}
+    return parts | dependences([*load.coords, *begin], ids, bounds=False)
 
 
 def _growth(function: Any, ids: dict[Any, int], axis: int, loops: list[Any]) -> int | None:

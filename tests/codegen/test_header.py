@@ -96,6 +96,8 @@ def test_the_grid_of_a_persistent_kernel():
     loop = "// grid: gridDim.x = at most one block per SM; the blocks loop over"
     text = block({**METADATA, "persistent": True})
     assert f"{loop} (cdiv(M, 128)) * (cdiv(N, 256)) tiles\n" in text
+    text = block({**METADATA, "persistent": True, "plan": {"blocks_per_sm": 2}})
+    assert f"{loop.replace('one block', '2 blocks')} (cdiv(M, 128)) * (cdiv(N, 256)) tiles" in text
     text = block({**METADATA, "persistent": True, "grid": ["cdiv(N, 64)"]})
     assert f"{loop} cdiv(N, 64) tiles\n" in text
     text = block({**METADATA, "persistent": True, "grid": []})

@@ -25,7 +25,9 @@ NARROW_SPANS = {(192, 240)}
 def fits(m, n):
     """Tell whether the accumulator fits the registers; two stages always fit shared memory."""
     consumers = GemmTile(m, n, DEPTH, 2, 2).consumers(get_target("sm_90a"))
-    return accumulator_registers(m, n, 4, consumers) <= accumulator_limit(consumers)
+    return accumulator_registers(m, n, 4, consumers) <= accumulator_limit(
+        consumers, get_target("sm_90a")
+    )
 
 
 def cases():

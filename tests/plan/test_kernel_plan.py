@@ -358,7 +358,7 @@ def test_entry_registers(threads, expected):
     ("consumers", "accumulators"), list(itertools.product((1, 2, 3), (0, 208)))
 )
 def test_planned_registers_obey_the_sum_rule(consumers, accumulators):
-    roles = role_registers(consumers, accumulators)
+    roles = role_registers(consumers, accumulators, TARGET)
     assert exceeds_pool(roles, consumers, TARGET) is None
     for count in (roles.producer, roles.consumer):
         assert limits.MIN_REGISTERS <= count <= limits.MAX_REGISTERS

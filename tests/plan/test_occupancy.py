@@ -1,10 +1,11 @@
-"""How many blocks share an SM where each of them waits for the tile that it reduces."""
+"""How many blocks share an SM: where each waits for the tile that it reduces, or for memory."""
 
 import pytest
 
 from tilec.compiler.backend import CodeGenerator
 from tilec.compiler.driver import compile_source
-from tilec.plan import KernelProblem, plan_kernel
+from tilec.plan import KernelProblem, MmaTile, plan_kernel
+from tilec.plan.model import Reuse
 from tilec.request.options import CompileOptions
 from tilec.request.target import get_target
 from tilec.support.diagnostics import CompileError, SourceFile, error
@@ -77,3 +78,91 @@ def test_code_that_spills_gives_room_up(monkeypatch):
     assert made.artifact.kernels[0].metadata["plan"]["blocks_per_sm"] == 1
     (why,) = (str(item) for item in made.sink.items if "planned again without" in str(item))
     assert "to make room for more blocks of an SM takes too many registers" in why
+
+
+TARGET = get_target("sm_90a")
+ONCE = Reuse(once=True)
+DECODE = """
+@kernel
+def decode[B, S, P](
+    Q: bf16[B, 64, 128], K: bf16[B, S, 128], O: f32[P, B, 64, 128], BN: const = 64,
+):
+    b, p = grid(B, P)
+    share = cdiv(cdiv(S, BN), P)
+    q = load(Q, (b, 0, 0), (1, 64, 128)).reshape((64, 128))
+    acc = zeros((64, 128), f32)
+    for n in range(p * share, min((p + 1) * share, cdiv(S, BN))):
+        k = load(K, (b, n, 0), (1, BN, 128)).reshape((BN, 128))
+        acc = acc + cast(exp2(q @ k.T), bf16) @ k
+    store(O, (p, b, 0, 0), acc.reshape((1, 1, 64, 128)))
+"""
+
+
+def products(columns, slot_bytes, **facts):
+    """Return a kernel with one product of 64 rows in a loop that loads `slot_bytes` a round."""
+    tile = MmaTile(64, columns, 128, 2, 4)
+    facts = {"reuse": ONCE, **facts}
+    return KernelProblem((tile,), slot_bytes, 0, 64 * 128, True, **facts)
+
+
+def test_two_blocks_share_an_sm_where_memory_bounds_products():
+    found = plan_kernel(products(64, 32768), TARGET)
+    assert (found.blocks_per_sm, found.stages, found.persistent) == (2, 3, False)
+    assert found.producer_registers + found.consumer_registers == 2 * 128, "all registers at entry"
+    (why,) = (item for item in found.reasons if item.startswith("blocks_per_sm"))
+    assert why == "blocks_per_sm = 2: a round loads for 1773 cycles and multiplies for 256"
+
+
+@pytest.mark.parametrize(
+    ("given", "overrides"),
+    [
+        (products(64, 32768, reuse=Reuse()), {}),  # tiles share what they load
+        (products(64, 2048), {}),  # products take longer than loads
+        (products(64, 65536), {}),  # a CTA would have one slot
+        (products(64, 32768), {"stages": 4}),
+        (products(256, 32768), {}),  # an instruction needs more than the registers at entry
+        (products(64, 32768, blocks_per_sm=False), {}),  # threads spilled
+        (products(64, 32768), {"specialize": False}),
+        (products(64, 32768), {"persistent": True}),
+        (products(64, 32768), {"blocks_per_sm": 1}),
+    ],
+)
+def test_a_block_with_products_has_an_sm_alone(given, overrides):
+    found = plan_kernel(given, TARGET, overrides)
+    assert found.blocks_per_sm == 1
+    assert found.persistent == overrides.get("specialize", True)
+
+
+def test_the_user_decides_with_products_too():
+    assert blocks(products(64, 2048, reuse=Reuse()), blocks_per_sm=2) == 2
+    with pytest.raises(CompileError, match="at most 104 fit"):
+        plan_kernel(products(256, 2048), TARGET, {"blocks_per_sm": 3})
+
+
+def planned(text):
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(SourceFile("f.tile", text), options=options)
+    return made.artifact.kernels[0].metadata["plan"], made.texts["ptx"]
+
+
+def test_parts_of_a_range_load_what_no_other_part_loads():
+    plan, ptx = planned(DECODE)
+    assert (plan["blocks_per_sm"], plan["persistent"]) == (2, False)
+    assert ".minnctapersm 2" in ptx
+    assert "setmaxnreg.inc.sync.aligned.u32 \t216" in ptx
+
+
+@pytest.mark.parametrize(
+    ("bounds", "why"),
+    [
+        ("0, cdiv(S, BN)", "all parts are the same"),
+        ("0, (p + 1) * share", "each part has those before it"),
+        ("p * share, min((p + 2) * share, cdiv(S, BN))", "parts overlap"),
+        ("p * share, max((p + 1) * share, cdiv(S, BN))", "parts end after the next one begins"),
+    ],
+)
+def test_ranges_that_overlap_are_no_parts(bounds, why):
+    text = DECODE.replace("p * share, min((p + 1) * share, cdiv(S, BN))", bounds)
+    assert text != DECODE
+    plan, _ = planned(text)
+    assert plan["blocks_per_sm"] == 1, why

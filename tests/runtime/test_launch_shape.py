@@ -56,6 +56,8 @@ def test_a_kernel_that_does_not_persist_gets_a_block_for_each_tile():
 def test_a_persistent_kernel_fills_the_device():
     assert shape_of(3000, persistent=True).blocks == persistent_blocks(3000, SMS)
     assert shape_of(100, persistent=True).blocks == 100
+    shared = shape_of(3000, persistent=True, plan={"blocks_per_sm": 2})
+    assert shared.blocks == persistent_blocks(3000, 2 * SMS)
 
 
 def test_a_persistent_kernel_in_clusters_fills_what_the_driver_says():

@@ -151,8 +151,10 @@ def _grid(metadata: Mapping[str, Any]) -> str:
         work = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
         if metadata.get("split_k", 1) > 1:
             work = f"{metadata['split_k']} splits of {work}"
-        unit = "block per SM" if prod(cluster) == 1 else "block per SM in whole clusters"
-        return f"gridDim.x = at most one {unit}; the blocks loop over {work}"
+        each = (metadata.get("plan") or {}).get("blocks_per_sm", 1)
+        unit = "one block per SM" if each == 1 else f"{each} blocks per SM"
+        unit += " in whole clusters" * (prod(cluster) > 1)
+        return f"gridDim.x = at most {unit}; the blocks loop over {work}"
     if not extents:
         return "given by the caller, flattened into gridDim.x"
     return f"gridDim.x = {product}"

@@ -16,7 +16,7 @@ from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import PlanOverrides
-from tilec.plan.registers import accumulator_limit, accumulator_registers, most_consumer_registers
+from tilec.plan.registers import accumulator_limit, accumulator_registers
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
 
@@ -118,7 +118,12 @@ def rank_chains(
         slots, staged = _slots(problem, tile, target)
         asked = overrides.consumers in (None, m // machine.MMA_ROWS)
         small = limit is None or tile.volume <= limit
-        if asked and small and slots >= MIN_OPERAND_SLOTS and _fits_registers(problem, tile):
+        if (
+            asked
+            and small
+            and slots >= MIN_OPERAND_SLOTS
+            and _fits_registers(problem, tile, target)
+        ):
             found.append(_ranked(problem, tile, slots, staged=staged))
     return sorted(found, key=lambda item: item.score)
 
@@ -136,7 +141,7 @@ def _candidates(problem: ChainProblem) -> Iterator[tuple[int, int]]:
             yield pair
 
 
-def _fits_registers(problem: ChainProblem, tile: GemmTile) -> bool:
+def _fits_registers(problem: ChainProblem, tile: GemmTile, target: Target) -> bool:
     """Tell whether both results and the operand of the second product fit a thread."""
     consumers = tile.m // machine.MMA_ROWS
     first, second = (
@@ -144,8 +149,7 @@ def _fits_registers(problem: ChainProblem, tile: GemmTile) -> bool:
         for columns in (tile.n, problem.columns)
     )
     operand = accumulator_registers(tile.m, tile.n, tile.element_bytes, consumers)
-    most = most_consumer_registers(consumers) - machine.CONSUMER_OVERHEAD
-    return first + second + operand <= min(most, accumulator_limit(consumers))
+    return first + second + operand <= accumulator_limit(consumers, target)
 
 
 def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, bool]:

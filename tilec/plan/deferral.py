@@ -11,20 +11,23 @@ from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import BY_USER, PlanOverrides
 from tilec.plan.registers import accumulator_registers, most_consumer_registers
 from tilec.plan.schedule import TileSchedule, schedule_loop
+from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
 
 
 def choose_deferral(
-    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
 ) -> tuple[TileSchedule | None, tuple[str, ...]]:
     """Return the schedule of the loop over tiles, and why; None where nothing was to choose.
 
     Args:
         problem: A kernel with mma.
         plan: Everything about it but registers.
+        target: What a CTA has of an SM.
         overrides: What the user fixed.
     """
-    defect = problem.why_not_deferral or _why_not_schedule(plan) or _why_not_size(problem, plan)
+    defect = problem.why_not_deferral or _why_not_schedule(plan)
+    defect = defect or _why_not_size(problem, plan, target)
     wanted = problem.defer_stores if overrides.defer_stores is None else overrides.defer_stores
     if overrides.defer_stores and defect is not None:
         fail("T0421", f"defer_stores = true: {defect}")
@@ -77,13 +80,13 @@ def _why_not_schedule(plan: KernelPlan) -> str | None:
     return None
 
 
-def _why_not_size(problem: KernelProblem, plan: KernelPlan) -> str | None:
+def _why_not_size(problem: KernelProblem, plan: KernelPlan, target: Target) -> str | None:
     """Return what about the extents of the tile keeps its store from waiting."""
     m, n, size = _result(problem)
     accumulators = problem.accumulators(plan.consumers)
     waiting = accumulator_registers(m, n, size, plan.consumers)
     loaded = max((tile.load_bytes for tile in problem.sliced), default=0)
-    if not fits_together(accumulators, waiting, plan.consumers, loaded):
+    if not fits_together(accumulators, waiting, plan.consumers, target, loaded):
         return (
             f"{waiting} registers of a result do not fit together with {accumulators} "
             "accumulators of the next one"
@@ -97,18 +100,21 @@ def _result(problem: KernelProblem) -> tuple[int, int, int]:
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
 
 
-def fits_together(accumulators: int, waiting: int, consumers: int, loaded_bytes: int = 0) -> bool:
+def fits_together(
+    accumulators: int, waiting: int, consumers: int, target: Target, loaded_bytes: int = 0
+) -> bool:
     """Tell whether a tile can wait in registers together with the accumulators of the next one.
 
     Args:
         accumulators: Registers of the sums.
         waiting: Registers of the tile that waits.
         consumers: Warpgroups that share them.
+        target: What a CTA has of an SM.
         loaded_bytes: What the epilogue loads for each element.
     """
     needed = accumulators + waiting + machine.DEFERRAL_OVERHEAD + machine.CONSUMER_OVERHEAD
     needed += max(0, loaded_bytes // 2 - 1) * machine.LOADED_DEFERRAL_REGISTERS
-    return needed <= most_consumer_registers(consumers)
+    return needed <= most_consumer_registers(consumers, target)
 
 
 def allows_deferral(overrides: PlanOverrides) -> bool:

@@ -93,7 +93,8 @@ FIELDS: dict[str, PlanField] = {
             "blocks_per_sm",
             "where each step reduces tiles that threads load, as many as keep"
             f" {machine.STREAM_FLIGHT_BYTES // 1024} KB of loads in flight, if a thread then has"
-            " enough registers; else 1",
+            " enough registers; 2 where memory bounds a kernel with products, no two tiles load the"
+            f" same, and each of two CTAs has {machine.MIN_SHARED_STAGES} slots; else 1",
             "least number of CTAs that fit on an SM: threads get at most as many registers",
             range(1, 33),
         ),
@@ -105,19 +106,21 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "consumer_registers",
-            "160, 232 or 240, by the number of consumers and their accumulators",
+            "160, 232 or 240, by the number of consumers and their accumulators; 216 of one"
+            " consumer where two CTAs share an SM",
             "registers of a consumer thread",
             _REGISTERS,
         ),
         PlanField(
             "persistent",
-            "1 if there is a producer warp or `split_k` is more than 1",
+            "1 if there is a producer warp and a CTA has its SM alone, or `split_k` is more than 1",
             "whether a CTA loops over tiles",
         ),
         PlanField(
             "tile_group",
-            "for persistent products 2048 divided by the rows of a tile; else 0, and 0 where all"
-            " tiles along an axis of the grid load the same in their loops: these run together",
+            "for persistent products 2048 divided by the rows of a tile; else 0, and 0 where no two"
+            " tiles load the same, or all tiles along an axis of the grid load the same in their"
+            " loops: these run together",
             "rows of tiles that are visited together; 0 means row-major order",
             range(65),
         ),

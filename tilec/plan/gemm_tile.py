@@ -151,7 +151,7 @@ class GemmTile:
         consumers = self.consumers(target)
         accumulators = self.accumulators(consumers)
         waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
-        fits = fits_together(accumulators, waiting, consumers, self.epilogue_bytes)
+        fits = fits_together(accumulators, waiting, consumers, target, self.epilogue_bytes)
         return fits and not self.pingpong and not self.by_warps and self.split_k == 1
 
     @property
@@ -216,7 +216,7 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     if not shares(tile.rows, tile.columns, consumers):
         return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
     registers = tile.accumulators(consumers)
-    limit = accumulator_limit(tile.warpgroups(target))
+    limit = accumulator_limit(tile.warpgroups(target), target)
     limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
     limit -= machine.COMBINED_REGISTERS if tile.also_live else 0
     if registers > limit:

@@ -11,7 +11,7 @@ from tilec.plan.deferral import choose_deferral
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
-from tilec.plan.occupancy import choose_blocks_per_sm
+from tilec.plan.occupancy import choose_blocks_per_sm, choose_blocks_with_mma
 from tilec.plan.overlap import choose_batch, choose_pending
 from tilec.plan.overrides import BY_USER, PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
@@ -52,6 +52,7 @@ def plan_kernel(
     """
     fields = parse_overrides(overrides or {})
     plan = _plan_roles(problem, target, fields)
+    target = target.share(plan.blocks_per_sm) if problem.mma else target
     scratch = plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams)
     problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
@@ -100,24 +101,14 @@ def _choose_epilogue(
 
 def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel with `mma`."""
-    for name in ("worker_warps", "blocks_per_sm", "spread"):
+    for name in ("worker_warps", "spread"):
         if getattr(overrides, name) is not None:
             fail("T0421", f"{name} does not apply to a kernel with mma", "use consumers")
     specialize, why_roles = _choose_roles(problem, overrides)
     teams, why_teams = choose_teams(problem, specialize, overrides)
-    consumers, why_consumers = _choose_consumers(problem, teams, target, overrides)
-    accumulators = problem.largest_accumulator(consumers // teams)
-    limit = accumulator_limit(consumers)
-    if accumulators > limit:
-        fail(
-            "T0423",
-            f"an accumulator takes {accumulators} registers a thread of {consumers // teams} "
-            f"consumer warpgroup{'s' * (consumers > teams)}; at most {limit} fit",
-            "use a smaller tile",
-        )
-    threads = machine.WARPGROUP_THREADS * (consumers + specialize)
-    _check_instruction_registers(problem, threads, target)
-    return KernelPlan(
+    share = target.share(overrides.blocks_per_sm or 1)
+    consumers, why_consumers = _choose_consumers(problem, teams, share, overrides)
+    plan = KernelPlan(
         stages=1,
         cluster=(1, 1),
         consumers=consumers,
@@ -128,6 +119,9 @@ def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) 
         reasons=(why_consumers, why_roles, *why_teams),
         teams=teams,
     )
+    blocks, why_blocks = choose_blocks_with_mma(problem, plan, target, overrides)
+    _check_registers(problem, plan, target.share(blocks))
+    return replace(plan, blocks_per_sm=blocks, reasons=(*plan.reasons, *why_blocks))
 
 
 def _choose_consumers(
@@ -180,17 +174,33 @@ def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[boo
     return False, "specialize = false: no loads in a loop"
 
 
-def _check_instruction_registers(problem: KernelProblem, threads: int, target: Target) -> None:
-    """Reject what ptxas rejects with C7602: one wgmma larger than the allocation at entry."""
-    entry = entry_registers(threads, target)
+def _check_registers(problem: KernelProblem, plan: KernelPlan, target: Target) -> None:
+    """Reject what spills, and what ptxas rejects with C7602: one wgmma larger than the allocation.
+
+    Args:
+        problem: The kernel.
+        plan: Roles, warpgroups and teams.
+        target: What a CTA has of an SM.
+    """
+    sharing = plan.consumers // plan.teams
+    accumulators = problem.largest_accumulator(sharing)
+    limit = accumulator_limit(plan.consumers, target)
+    if accumulators > limit:
+        fail(
+            "T0423",
+            f"an accumulator takes {accumulators} registers a thread of {sharing} "
+            f"consumer warpgroup{'s' * (plan.teams < plan.consumers)}; at most {limit} fit",
+            "use a smaller tile",
+        )
+    entry = entry_registers(plan.block_threads, target)
     for tile in problem.mma:
         columns = min(tile.n, machine.MMA_MAX_COLUMNS)
         needed = instruction_registers(tile.n, tile.accumulator_bytes)
         if needed > entry:
             fail(
                 "T0423",
-                f"a wgmma of {columns} columns needs {needed} registers, but each of {threads} "
-                f"threads has {entry} at kernel entry",
+                f"a wgmma of {columns} columns needs {needed} registers, but each of "
+                f"{plan.block_threads} threads has {entry} at kernel entry",
                 "use fewer consumers or a narrower tile",
             )
 
@@ -199,7 +209,7 @@ def _plan_registers(
     problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
 ) -> KernelPlan:
     """Return the plan with what threads hold: accumulators, and tiles that wait to be stored."""
-    found, why = choose_deferral(problem, plan, overrides)
+    found, why = choose_deferral(problem, plan, target, overrides)
     waiting = found.waiting if found is not None else 0
     if not plan.specialize:
         if (overrides.producer_registers, overrides.consumer_registers) != (None, None):
@@ -228,7 +238,7 @@ def _choose_registers(
     consumers: int, accumulators: int, target: Target, overrides: PlanOverrides
 ) -> RoleRegisters:
     given = (overrides.producer_registers, overrides.consumer_registers)
-    default = role_registers(consumers, accumulators)
+    default = role_registers(consumers, accumulators, target)
     roles = RoleRegisters(given[0] or default.producer, given[1] or default.consumer)
     least = least_consumer_registers(consumers, accumulators, target)
     if roles.consumer < least:

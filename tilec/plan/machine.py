@@ -206,6 +206,8 @@ EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
 MIN_STAGES = 3
 """Fewest slots that keep loads early for a consumer that holds one and frees one."""
+MIN_SHARED_STAGES = 2
+"""Fewest slots of a CTA that shares an SM with another one: one is read while one is filled."""
 MAX_STAGES = 16
 """Most slots of a ring. At 4096x128x4096, 64x64 tiles with 13 slots of 16 KB took three quarters of
 the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""

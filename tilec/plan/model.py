@@ -32,12 +32,14 @@ class Reuse:
         growth: 1 if tiles have more rounds the larger their coordinate along the fastest axis is,
             -1 if they have fewer, 0 if they have the same or nobody knows.
         arrays: Names of the arrays that loops load from.
+        once: Whether one tile alone loads what its loops load.
     """
 
     order: tuple[int, ...] = ()
     shared: tuple[int, ...] = ()
     growth: int = 0
     arrays: tuple[str, ...] = ()
+    once: bool = False
 
 
 @dataclass(frozen=True, slots=True)

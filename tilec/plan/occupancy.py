@@ -1,10 +1,15 @@
-"""How many CTAs of a kernel without products share an SM. Pure Python."""
+"""How many CTAs share an SM. Pure Python."""
 
 from tilec.plan import machine
-from tilec.plan.model import KernelProblem
+from tilec.plan.epilogue import Slices
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.registers import accumulator_limit, entry_registers, instruction_registers
+from tilec.plan.shared_memory import fitting_stages
 from tilec.request.target import Target
 
+SHARING = 2
+"""CTAs with products that share an SM where memory bounds them."""
 STEP_REGISTERS = 32
 """Registers of a thread in addition to one for each element of its tile: addresses, indices and
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
@@ -51,3 +56,52 @@ def choose_blocks_per_sm(
         return 1, ()
     why = f"{blocks * problem.thread_bytes} bytes of loads in flight, as a step waits for its tile"
     return blocks, (f"blocks_per_sm = {blocks}: {why}",)
+
+
+def choose_blocks_with_mma(
+    problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many CTAs of a kernel with products share an SM, and why unless it is one.
+
+    Two where memory bounds the kernel and both have what they need: one loads while the other one
+    begins or ends, and an SM that is done takes the next block.
+
+    Args:
+        problem: The kernel.
+        plan: Roles, warpgroups and teams.
+        target: Machine.
+        overrides: Fields that the user fixed.
+    """
+    if overrides.blocks_per_sm is not None:
+        return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
+    given = overrides.persistent or overrides.producer_registers or overrides.consumer_registers
+    if given or not (plan.specialize and problem.blocks_per_sm and problem.reuse.once):
+        return 1, ()
+    products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
+    computing = products / machine.MMA_BYTES_PER_CYCLE
+    loading = problem.ring_slot_bytes * target.sm_count / machine.MEMORY_BYTES_PER_CYCLE
+    if loading < computing or not _has_room(problem, plan, target.share(SHARING), overrides):
+        return 1, ()
+    why = f"a round loads for {loading:.0f} cycles and multiplies for {computing:.0f}"
+    return SHARING, (f"blocks_per_sm = {SHARING}: {why}",)
+
+
+def _has_room(
+    problem: KernelProblem, plan: KernelPlan, share: Target, overrides: PlanOverrides
+) -> bool:
+    """Tell whether a CTA with products has registers and slots enough in its share of an SM."""
+    together = plan.consumers // plan.teams
+    held = problem.accumulators(together)
+    operand = problem.operand_registers(together)
+    held += operand + machine.OPERAND_OVERHEAD if operand else 0
+    threads = machine.WARPGROUP_THREADS * (plan.consumers + 1)
+    entry = entry_registers(threads, share)
+    wide = max(instruction_registers(tile.n, tile.accumulator_bytes) for tile in problem.mma)
+    if held > accumulator_limit(plan.consumers, share) or wide > entry:
+        return False
+    slots = machine.EPILOGUE_SLOTS if problem.part_bytes else 0
+    outside = problem.bytes_outside_ring(plan.consumers, Slices(0, 0, slots))
+    outside += plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams)
+    return fitting_stages(problem, outside, share) >= (
+        overrides.stages or machine.MIN_SHARED_STAGES
+    )

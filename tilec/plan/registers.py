@@ -22,15 +22,10 @@ class RoleRegisters:
     consumer: int
 
 
-_ROLE_REGISTERS: dict[int, RoleRegisters] = {
-    1: RoleRegisters(40, 240),
-    2: RoleRegisters(40, 232),
-    3: RoleRegisters(32, 160),
-}
-"""By number of consumer warpgroups; each satisfies the sum rule for 65,536 registers."""
-_HEAVY = RoleRegisters(24, 240)
-"""For two consumers whose accumulators leave less than 32 of 232 registers."""
-_ACCUMULATOR_LIMIT = {1: 208, 2: 208, 3: 128}
+_PRODUCER_REGISTERS = {1: 40, 2: 40, 3: 32}
+"""What a producer thread keeps, by the number of consumer warpgroups."""
+_MOST_REGISTERS = 240
+"""What a consumer thread gets at most."""
 
 
 def accumulator_registers(m: int, n: int, element_bytes: int, consumers: int) -> int:
@@ -75,9 +70,9 @@ def shares(m: int, n: int, consumers: int) -> bool:
     return m % rows == 0 or (m % machine.MMA_ROWS == 0 and n % columns == 0)
 
 
-def accumulator_limit(consumers: int) -> int:
+def accumulator_limit(consumers: int, target: Target) -> int:
     """Return the most accumulator registers a consumer thread can hold without spills."""
-    return _ACCUMULATOR_LIMIT[consumers]
+    return most_consumer_registers(consumers, target) - machine.CONSUMER_OVERHEAD
 
 
 def entry_registers(threads: int, target: Target) -> int:
@@ -91,16 +86,29 @@ def entry_registers(threads: int, target: Target) -> int:
     return min(target.max_registers_per_thread, share)
 
 
-def role_registers(consumers: int, accumulators: int) -> RoleRegisters:
-    """Return the setmaxnreg counts for one producer warpgroup and `consumers` consumers."""
-    if consumers == 2 and accumulators > _ROLE_REGISTERS[2].consumer - machine.CONSUMER_OVERHEAD:
-        return _HEAVY
-    return _ROLE_REGISTERS[consumers]
+def role_registers(consumers: int, accumulators: int, target: Target) -> RoleRegisters:
+    """Return the setmaxnreg counts for one producer warpgroup and `consumers` consumers.
+
+    The producer keeps less where accumulators leave a consumer too few of the others.
+    """
+    roles = _share_out(consumers, _PRODUCER_REGISTERS[consumers], target)
+    if accumulators <= roles.consumer - machine.CONSUMER_OVERHEAD:
+        return roles
+    heavy = _share_out(consumers, machine.MIN_REGISTERS, target)
+    return heavy if heavy.consumer > roles.consumer else roles
 
 
-def most_consumer_registers(consumers: int) -> int:
+def most_consumer_registers(consumers: int, target: Target) -> int:
     """Return the largest setmaxnreg count that the planner gives to `consumers` consumers."""
-    return _HEAVY.consumer if consumers == 2 else _ROLE_REGISTERS[consumers].consumer
+    return _share_out(consumers, machine.MIN_REGISTERS, target).consumer
+
+
+def _share_out(consumers: int, producer: int, target: Target) -> RoleRegisters:
+    """Return what consumers get where the producer keeps `producer` registers a thread."""
+    threads = machine.WARPGROUP_THREADS * (consumers + 1)
+    step = machine.REGISTER_STEP
+    free = (consumers + 1) * entry_registers(threads, target) - producer
+    return RoleRegisters(producer, min(_MOST_REGISTERS, free // consumers // step * step))
 
 
 def least_consumer_registers(consumers: int, accumulators: int, target: Target) -> int:
@@ -111,7 +119,7 @@ def least_consumer_registers(consumers: int, accumulators: int, target: Target) 
     consumer at 64 of 168 registers, 2026-11-21).
     """
     threads = machine.WARPGROUP_THREADS * (consumers + 1)
-    default = role_registers(consumers, accumulators).consumer
+    default = role_registers(consumers, accumulators, target).consumer
     return min(entry_registers(threads, target), default)
 
 

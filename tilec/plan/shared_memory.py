@@ -43,7 +43,7 @@ def choose_slices(
 
     def stages(option: Slices) -> int:
         outside = problem.bytes_outside_ring(plan.consumers, option)
-        fitting = _fitting_stages(problem, outside, target)
+        fitting = fitting_stages(problem, outside, target)
         return min(fitting, overrides.stages or _needed_stages(problem))
 
     best = best_slices(options, problem.sliced, stages)
@@ -125,7 +125,7 @@ def choose_epilogue(
     if not problem.part_bytes:
         return 0, ()
     stages = {
-        slots: _fitting_stages(
+        slots: fitting_stages(
             problem, problem.bytes_outside_ring(consumers, Slices(0, 0, slots)), target
         )
         for slots in (1, machine.EPILOGUE_SLOTS)
@@ -142,7 +142,7 @@ def _ring_slot(problem: KernelProblem) -> int:
     return -(-problem.ring_slot_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
 
 
-def _fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
+def fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
     """Return how many ring slots fit next to `outside` other bytes; many without a ring."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
     return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
@@ -194,7 +194,7 @@ def choose_stages(
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"
-    slot, fit = _ring_slot(problem), _fitting_stages(problem, outside, target)
+    slot, fit = _ring_slot(problem), fitting_stages(problem, outside, target)
     if fit < 1 or (overrides.stages or 0) > fit:
         stages = overrides.stages or 1
         needed = stages * slot + outside + machine.SHARED_RESERVE_BYTES

@@ -45,6 +45,8 @@ def choose_persistence(
         return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
+    if plan.blocks_per_sm > 1:
+        return False, "persistent = false: another CTA of the SM loads while one begins or ends"
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
     return False, "persistent = false: no producer warp that loads the next tile early"
@@ -65,6 +67,8 @@ def choose_tile_group(
         return 0, ()
     if not persistent:
         return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
+    if problem.reuse.once:
+        return 0, ("tile_group = 0: each tile loads what no other one loads",)
     if problem.reuse.order:
         return 0, (f"tile_group = 0: {_sharing(problem.reuse)} run together",)
     why = "rows of tiles that run at the same time share operands in L2"

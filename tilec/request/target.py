@@ -1,7 +1,11 @@
 """Facts about the GPUs that tilec compiles for, each with its source. Pure Python."""
 
 from tilec.support.diagnostics import CompileError, error
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
+
+BLOCK_SHARED_BYTES = 1024
+"""Shared memory of an SM that each of its CTAs takes for itself (CUDA programming guide, compute
+capabilities: 228 KB of an SM, 227 KB of a CTA)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,15 @@ class Target:
     registers_per_sm: int
     max_registers_per_thread: int
     sm_count: int
+
+    def share(self, blocks: int) -> "Target":
+        """Return what each of `blocks` CTAs has that run on an SM together."""
+        whole = self.shared_memory_bytes + BLOCK_SHARED_BYTES
+        return replace(
+            self,
+            shared_memory_bytes=whole // blocks - BLOCK_SHARED_BYTES,
+            registers_per_sm=self.registers_per_sm // blocks,
+        )
 
 
 TARGETS: dict[str, Target] = {

@@ -11,8 +11,10 @@ from tools.bench.variants import Variant
 
 MAX_PARTS = 64
 """Most parts that our kernel adds up at once."""
+SHARING = 2
+"""CTAs that share an SM, as the planner chooses for our kernel."""
 FULL = 0.9
-"""Part of the SMs that have work in the last wave of blocks, at least, if that is possible."""
+"""Part of these CTAs that have work in the last wave of blocks, at least, if that is possible."""
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -44,19 +46,19 @@ def reference(torch: Any, tensors: tuple[Any, ...], scale: float) -> Any:
     return torch.einsum("ght,tgd->ghd", weights, v).flatten(0, 1)
 
 
-def choose_parts(tiles: int, blocks: int, processors: int) -> int:
-    """Return in how many parts to cut the keys: the fewest that keep the SMs busy.
+def choose_parts(tiles: int, blocks: int, places: int) -> int:
+    """Return in how many parts to cut the keys: the fewest that keep all CTAs busy.
 
     Args:
         tiles: Tiles of keys of a sequence.
         blocks: Blocks without parts: sequences times heads of keys.
-        processors: SMs.
+        places: CTAs that run at a time.
     """
 
     def busy(parts: int) -> float:
-        waves = math.ceil(blocks * parts / processors)
+        waves = math.ceil(blocks * parts / places)
         longest = math.ceil(tiles / parts)
-        return tiles * blocks / (waves * processors * longest)
+        return tiles * blocks / (waves * places * longest)
 
     options = range(1, min(MAX_PARTS, tiles) + 1)
     return next((parts for parts in options if busy(parts) >= FULL), max(options, key=busy))
@@ -69,10 +71,11 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
         load_kernel("combine_attention", Variant("")),
     )
     given = dict(variant.constants)
-    columns = given.get("BN", 128)
-    processors = torch.cuda.get_device_properties(0).multi_processor_count
+    columns = given.get("BN", 64)
+    places = torch.cuda.get_device_properties(0).multi_processor_count
+    places *= variant.plan.get("blocks_per_sm", SHARING)
     blocks, tiles = case.batch * case.shared_heads, math.ceil(case.length / columns)
-    parts = given.pop("P", choose_parts(tiles, blocks, processors))
+    parts = given.pop("P", choose_parts(tiles, blocks, places))
     constants = {"BD": case.depth, "BN": columns, **given}
     lengths = torch.full((case.batch,), case.length, dtype=torch.int32, device="cuda")
     shape = (case.batch, case.shared_heads, case.grouped)

@@ -16,12 +16,14 @@ from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan import machine
-from tilec.plan.registers import accumulator_registers, most_consumer_registers
+from tilec.plan.registers import accumulator_limit, accumulator_registers
+from tilec.request.target import get_target
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
 _PERMUTE = "nv_tileas.permute"
 _LOAD_SHARED = "nv_tileas.load_shared"
+_SM = get_target("sm_90a")
 _SHORT_ROW_BYTES = 256
 """Row of an A operand that always stays in registers: 32 of a thread for 64 rows (PTX ISA, wgmma,
 register fragments of A)."""
@@ -117,7 +119,7 @@ def _fits_registers(dot: Any) -> bool:
     needed += accumulator_registers(
         rows, columns, element_bits(result.element_type) // 8, warpgroups
     )
-    return needed <= most_consumer_registers(warpgroups) - machine.CONSUMER_OVERHEAD
+    return needed <= accumulator_limit(warpgroups, _SM)
 
 
 def _loads_rows(tile: Any, rows: int) -> bool:

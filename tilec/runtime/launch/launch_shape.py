@@ -76,11 +76,16 @@ def launch_shape(
     )
     if not metadata.get("persistent", False):
         return shape
-    slots = driver.device(loaded.device).sm_count
+    slots = driver.device(loaded.device).sm_count * _blocks_per_sm(metadata)
     if cluster > 1:
         slots = driver.active_clusters(loaded, shape)
     _check_count(metadata, blocks, blocks_at_a_time=slots * cluster)
     return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
+
+
+def _blocks_per_sm(metadata: Mapping[str, Any]) -> int:
+    """Return how many CTAs were planned for an SM."""
+    return metadata.get("plan", {}).get("blocks_per_sm", 1)
 
 
 def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:

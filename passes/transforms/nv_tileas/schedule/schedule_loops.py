@@ -106,7 +106,8 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     """Give consumers more registers if `held` of them hold tiles in a round of a loop."""
     if not held:
         return
-    roles = role_registers(spec["consumer_warps"] // WARPGROUP_WARPS, held)
+    target = context.target.share(spec["blocks_per_sm"])
+    roles = role_registers(spec["consumer_warps"] // WARPGROUP_WARPS, held, target)
     if roles.consumer <= spec["consumer_registers"]:
         return
     counts = {"producer_registers": roles.producer, "consumer_registers": roles.consumer}
