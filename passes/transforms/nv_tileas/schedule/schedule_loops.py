@@ -106,7 +106,7 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     """Give consumers more registers if `held` of them hold tiles in a round of a loop."""
     if not held:
         return
-    target = context.target.share(spec["blocks_per_sm"])
+    target = context.target.share(spec.get("blocks_per_sm", 1))
     roles = role_registers(spec["consumer_warps"] // WARPGROUP_WARPS, held, target)
     if roles.consumer <= spec["consumer_registers"]:
         return
