@@ -53,7 +53,7 @@ REFUSED = {
     ),
     "a store in a branch": (
         {"store": f"    if K > 64:\n    {STORE}"},
-        "the mma is in no loop of its own, or the store is in a loop or a branch",
+        "the store is in a loop or a branch",
     ),
     "steps of two": ({"bounds": "0, cdiv(K, 64), 2"}, UNCOUNTED),
     "a start that the caller gives": ({"bounds": "start, cdiv(K, 64)"}, UNCOUNTED),

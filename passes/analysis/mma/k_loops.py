@@ -43,13 +43,11 @@ def why_not_backwards(function: Any) -> str | None:
         return "the kernel has no mma"
     if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
-    if any(why_not_wgmma(dot, 1) is not None for dot in dots):
-        return "the mma does not run on wgmma"
-    defect = _why_not_placement(function, dots, ops)
+    defect = why_not_one_loop(dots, function_body(function))
     if defect is not None:
         return defect
     loop = product_loop(ops)
-    return why_not_bounds(loop, ops) or _why_not_sums(loop)
+    return _why_not_stores(loop, dots, ops) or why_not_bounds(loop, ops) or _why_not_sums(loop)
 
 
 def why_not_split(function: Any) -> str | None:
@@ -79,21 +77,29 @@ def _dots(ops: Sequence[Any]) -> list[Any]:
     return [op for op in ops if op.name == DOT]
 
 
-def _why_not_placement(function: Any, dots: list[Any], ops: list[Any]) -> str | None:
-    """Return what is wrong with where the products and the stores stand."""
-    loops = enclosing_loops(dots[0])
-    if not loops:
+def why_not_one_loop(dots: Sequence[Any], block: Any) -> str | None:
+    """Return why products are not those of one loop over k-tiles on wgmma, or None.
+
+    Args:
+        dots: The products of a kernel, at least one.
+        block: Its block, in which the loop has to be.
+    """
+    if any(why_not_wgmma(dot, 1) is not None for dot in dots):
+        return "the mma does not run on wgmma"
+    if not enclosing_loops(dots[0]):
         return "the mma is in no loop over k-tiles"
-    loop = loops[0]
-    if len(loops) > 1 or loop.block != function_body(function):
-        return "the mma is in a branch, or in a loop inside of another loop"
-    parents = {parent_operation(dot) for dot in dots}
-    if len(parents) > 1:
+    loop, *others = {parent_operation(dot) for dot in dots}
+    if others:
         return f"its {len(dots)} products are not all in one loop"
-    if parents != {loop}:
+    if loop.block != block:
         return "the mma is in a branch, or in a loop inside of another loop"
     if loop.name != "scf.for":
         return "the mma is in a 'while' loop, whose end depends on its results"
+    return None
+
+
+def _why_not_stores(loop: Any, dots: Sequence[Any], ops: Sequence[Any]) -> str | None:
+    """Return what is wrong with where the stores stand, and other loops."""
     if any(op.name in LOOPS and op != loop for op in ops):
         return "the kernel has another loop than the one over k-tiles"
     stores = [op for op in ops if op.name == _STORE or element_effect([op]) is not None]

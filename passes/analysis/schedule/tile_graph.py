@@ -29,9 +29,8 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     tiled_access,
 )
-from tilec.passes.analysis.mma.k_loops import why_not_bounds
+from tilec.passes.analysis.mma.k_loops import product_loop, why_not_bounds, why_not_one_loop
 from tilec.passes.analysis.mma.operands import DOT, why_not_in_place
-from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import edges_of
 from tilec.passes.analysis.schedule.marks import set_stage
 from tilec.passes.analysis.schedule.op_costs import is_name, op_cost, tile_registers
@@ -65,15 +64,14 @@ def why_not_later(function: Any) -> str | None:
         return f"the kernel has {len(dots)} products and {len(stores)} stores, not one result"
     if element_effect(ops) is not None:
         return "the kernel stores or changes single elements, too"
-    access, loops = tiled_access(stores[0]), {parent_operation(dot) for dot in dots}
+    access = tiled_access(stores[0])
     if not access.uses_tma or slice_starts(access.view):
         return "the result is not stored by TMA to a whole array"
-    loop, *others = loops
-    if others or loop.name != "scf.for" or {loop.block, access.op.block} != {block}:
-        return "the mma is in no loop of its own, or the store is in a loop or a branch"
-    if any(why_not_wgmma(dot, 1) is not None for dot in dots):
-        return "the mma does not run on wgmma"
-    return _why_not_loop(loop, dots, ops) or _why_not_result(access)
+    if (defect := why_not_one_loop(dots, block)) is not None:
+        return defect
+    if access.op.block != block:
+        return "the store is in a loop or a branch"
+    return _why_not_loop(product_loop(ops), dots, ops) or _why_not_result(access)
 
 
 def _why_not_loop(loop: Any, dots: Sequence[Any], ops: Sequence[Any]) -> str | None:
