@@ -170,6 +170,11 @@ class ExtractLink(OperationLink):
 class CombineLink(OperationLink):
     """A reduction or scan: the layout of the result follows from its source."""
 
+    def __init__(self, op: Any, group_of: Callable[[Any], Any], warps: int, ctas: int) -> None:
+        """Look at the operands and results of `op`."""
+        super().__init__(op, group_of, warps, ctas)
+        self._results: dict[RegisterLayout, RegisterLayout | None] = {}
+
     def follow(self, origin: Any, layout: RegisterLayout) -> Found:
         """Give the result its layout."""
         if origin != self.source or self.result is None:
@@ -181,18 +186,23 @@ class CombineLink(OperationLink):
         have = layouts[self.source]
         if self.result is not None and layouts[self.result] != self._combined(have):
             return inf
-        if combined_layout(self.op, have) is not None:
+        if self._result(have) is not None:
             return combining_price(self.op, have)
         wanted = combinable_layout(self.op, self.warps, self.ctas)
         moved = conversion_price(have, wanted, self.bits)
         return len(self.operands) * moved + combining_price(self.op, wanted)
 
     def _combined(self, layout: RegisterLayout) -> RegisterLayout:
-        found = combined_layout(self.op, layout)
+        found = self._result(layout)
         if found is None:
-            found = combined_layout(self.op, combinable_layout(self.op, self.warps, self.ctas))
+            found = self._result(combinable_layout(self.op, self.warps, self.ctas))
         assert found is not None
         return found
+
+    def _result(self, layout: RegisterLayout) -> RegisterLayout | None:
+        if layout not in self._results:
+            self._results[layout] = combined_layout(self.op, layout)
+        return self._results[layout]
 
 
 class PartLink(OperationLink):

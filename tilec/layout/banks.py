@@ -8,6 +8,7 @@ group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables).
 """
 
 from collections.abc import Sequence
+from operator import add
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.matrix_accesses import MATRIX_EXTENT, MatrixAccesses
@@ -57,12 +58,15 @@ def wavefronts(addresses: Sequence[int], width_bytes: int) -> int:
     lanes = min(WARP_LANES, WARP_LANES * BANK_BYTES // width_bytes)
     total = 0
     for start in range(0, len(addresses), lanes):
-        words: list[set[int]] = [set() for _ in range(BANKS)]
-        for address in addresses[start : start + lanes]:
-            first, last = address // BANK_BYTES, (address + width_bytes - 1) // BANK_BYTES
-            for word in range(first, last + 1):
-                words[word % BANKS].add(word)
-        total += max(map(len, words))
+        words = {
+            word
+            for address in addresses[start : start + lanes]
+            for word in range(address // BANK_BYTES, (address + width_bytes - 1) // BANK_BYTES + 1)
+        }
+        loads = [0] * BANKS
+        for word in words:
+            loads[word % BANKS] += 1
+        total += max(loads)
     return total
 
 
@@ -113,7 +117,7 @@ def _warp_passes(
     for group in groups:
         steps = [offsets[register] for register in group]
         _check_contiguous(shared, [_add(bases[0], step) for step in steps])
-        addresses = [shared.offset(_add(base, steps[0])) for base in bases]
+        addresses = shared.offsets([_add(base, steps[0]) for base in bases])
         width_bytes = len(group) * shared.element_bytes
         unaligned = [address for address in addresses if address % width_bytes]
         if unaligned:
@@ -137,10 +141,12 @@ def matrix_access_cost(
     instructions = count * len(accesses.registers)
     total = 0
     for warp in range(count):
-        first = warp * WARP_LANES
+        start = accesses.rows.thread_offset(warp * WARP_LANES)
+        bases = [_add(start, lane) for lane in accesses.rows.lane_offsets()[:lanes]]
         for number in range(len(accesses.registers)):
-            coords = (accesses.rows.coordinates(number, first + lane) for lane in range(lanes))
-            total += wavefronts([shared.offset(row) for row in coords], CHUNK_BYTES)
+            first = accesses.rows.register_offsets()[number]
+            rows = [_add(base, first) for base in bases]
+            total += wavefronts(shared.offsets(rows), CHUNK_BYTES)
     return AccessCost(instructions, total, instructions * accesses.matrices)
 
 
@@ -171,7 +177,7 @@ def sectors(
 
 
 def _add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(left, right, strict=True))
+    return tuple(map(add, left, right))
 
 
 def _check_contiguous(shared: SharedLayout, elements: Sequence[tuple[int, ...]]) -> None:
@@ -180,7 +186,6 @@ def _check_contiguous(shared: SharedLayout, elements: Sequence[tuple[int, ...]])
     Those of one lane decide it for all whose address is aligned: the boxes have rows of whole
     accesses, and a swizzle moves whole chunks of 16 bytes.
     """
-    first, size = shared.offset(elements[0]), shared.element_bytes
-    for index, coords in enumerate(elements):
-        if shared.offset(coords) != first + index * size:
-            raise LayoutError(f"elements {elements} are not contiguous in shared memory")
+    found, size = shared.offsets(elements), shared.element_bytes
+    if found != list(range(found[0], found[0] + len(found) * size, size)):
+        raise LayoutError(f"elements {elements} are not contiguous in shared memory")

@@ -28,6 +28,8 @@ class Owner(enum.Enum):
     WARPGROUP = "warpgroup"
     CTA = "cta"
 
+    __hash__ = object.__hash__  # members are single objects; Enum would hash the name, in Python
+
 
 @dataclass(frozen=True, slots=True)
 class Mode:
@@ -64,6 +66,9 @@ class ThreadTerm:
     stride: tuple[int, ...]
 
 
+_OWNERS = tuple(Owner)
+
+
 def owner_size(modes: Iterable[Mode], owner: Owner) -> int:
     """Return how many values the index of `owner` takes."""
     return prod(mode.extent for mode in modes if mode.owner is owner)
@@ -82,31 +87,28 @@ def canonical_modes(modes: Iterable[Mode], rank: int) -> tuple[Mode, ...]:
     Raises:
         LayoutError: A mode has a bad extent, stride or rank, or the owner sizes are impossible.
     """
-    given = tuple(modes)
-    for mode in given:
-        if mode.extent < 1 or len(mode.stride) != rank or any(s < 0 for s in mode.stride):
+    by_owner: dict[Owner, list[Mode]] = {owner: [] for owner in _OWNERS}
+    for mode in modes:
+        if mode.extent < 1 or len(mode.stride) != rank or min(mode.stride, default=0) < 0:
             raise LayoutError(f"bad mode {mode_text(mode)} in a layout of rank {rank}")
-    result: list[Mode] = []
-    for owner in Owner:
-        own = [mode for mode in given if mode.owner is owner]
-        own.extend(_missing_threads(given, owner, rank))
-        result.extend(_merged(own))
-    return tuple(result)
+        by_owner[mode.owner].append(mode)
+    has_warpgroups = owner_size(by_owner[Owner.WARPGROUP], Owner.WARPGROUP) > 1
+    for owner in (Owner.LANE, Owner.WARP):
+        copies = _copies(owner, owner_size(by_owner[owner], owner), has_warpgroups)
+        by_owner[owner].append(Mode(owner, copies, (0,) * rank))
+    return tuple(mode for own in by_owner.values() for mode in _merged(own))
 
 
-def _missing_threads(modes: tuple[Mode, ...], owner: Owner, rank: int) -> list[Mode]:
-    size = owner_size(modes, owner)
-    if owner is Owner.LANE:
-        wanted = WARP_LANES
-    elif owner is Owner.WARP and owner_size(modes, Owner.WARPGROUP) > 1:
-        wanted = WARPGROUP_WARPS
-    elif owner is Owner.WARP and size > WARPGROUP_WARPS:
-        raise LayoutError(f"a warpgroup has {WARPGROUP_WARPS} warps, the layout names {size}")
-    else:
-        return []
+def _copies(owner: Owner, size: int, has_warpgroups: bool) -> int:
+    """Return how many lanes or warps have to hold the same, where modes name `size` of them."""
+    wanted = WARP_LANES if owner is Owner.LANE else WARPGROUP_WARPS
+    if owner is Owner.WARP and not has_warpgroups:
+        if size > wanted:
+            raise LayoutError(f"a warpgroup has {wanted} warps, the layout names {size}")
+        return 1
     if wanted % size:
         raise LayoutError(f"{size} {owner.value}s do not divide {wanted}")
-    return [Mode(owner, wanted // size, (0,) * rank)]
+    return wanted // size
 
 
 def _merged(modes: Iterable[Mode]) -> list[Mode]:
@@ -114,11 +116,12 @@ def _merged(modes: Iterable[Mode]) -> list[Mode]:
     for mode in modes:
         if mode.extent == 1:
             continue
-        last = result[-1] if result else None
-        if last and mode.stride == tuple(s * last.extent for s in last.stride):
-            result[-1] = Mode(last.owner, last.extent * mode.extent, last.stride)
-        else:
-            result.append(mode)
+        if result:
+            last = result[-1]
+            if mode.stride == tuple([s * last.extent for s in last.stride]):
+                result[-1] = Mode(last.owner, last.extent * mode.extent, last.stride)
+                continue
+        result.append(mode)
     return result
 
 

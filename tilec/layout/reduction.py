@@ -8,6 +8,7 @@ are joined to larger ones.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 
 from tilec.layout.errors import LayoutError
@@ -57,6 +58,7 @@ class Reduction:
     result: RegisterLayout
 
 
+@lru_cache(maxsize=256)
 def reduction(layout: RegisterLayout, axis: int) -> Reduction:
     """Return how a tile is reduced along an axis.
 

@@ -7,8 +7,9 @@ powers of two. Equal layouts describe equal maps: the constructor brings modes i
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
+from operator import mul
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import (
@@ -156,7 +157,7 @@ class RegisterLayout:
 
     @cached_property
     def _lane_offsets(self) -> tuple[Coordinate, ...]:
-        return tuple(map(self.thread_offset, range(WARP_LANES)))
+        return tuple(_mixed_radix(self._of(Owner.LANE), self.rank))
 
     def lane_offsets(self) -> tuple[Coordinate, ...]:
         """Return the part of the coordinate that depends on the lane, one entry per lane."""
@@ -219,15 +220,7 @@ class RegisterLayout:
         Raises:
             LayoutError: The element counts differ, or the map has no form in the new shape.
         """
-        target = tuple(shape)
-        if prod(target) != self.num_elements:
-            raise LayoutError(f"cannot reshape {self.shape} to {target}: element counts differ")
-        weights = _row_major(self.shape)
-        modes: list[Mode] = []
-        for mode in self.modes:
-            flat = sum(s * w for s, w in zip(mode.stride, weights, strict=True))
-            modes.extend(_unflatten_mode(mode.owner, mode.extent, flat, target))
-        return RegisterLayout(target, modes)
+        return _reshaped(self, tuple(shape))
 
     def expand_dims(self, axis: int) -> "RegisterLayout":
         """Return the layout with a new axis of extent 1 before `axis`."""
@@ -361,7 +354,21 @@ def _row_major(shape: Sequence[int]) -> Coordinate:
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-def _unflatten_mode(owner: Owner, extent: int, flat: int, shape: Coordinate) -> list[Mode]:
+@lru_cache(maxsize=1024)
+def _reshaped(layout: RegisterLayout, shape: Coordinate) -> RegisterLayout:
+    if prod(shape) != layout.num_elements:
+        raise LayoutError(f"cannot reshape {layout.shape} to {shape}: element counts differ")
+    weights, steps = _row_major(layout.shape), _row_major(shape)
+    modes: list[Mode] = []
+    for mode in layout.modes:
+        flat = sum(map(mul, mode.stride, weights))
+        modes.extend(_unflatten_mode(mode.owner, mode.extent, flat, shape, steps))
+    return RegisterLayout(shape, modes)
+
+
+def _unflatten_mode(
+    owner: Owner, extent: int, flat: int, shape: Coordinate, weights: Coordinate
+) -> list[Mode]:
     """Split one mode over a row-major index into modes over the axes of `shape`.
 
     The part returned first takes the largest factor of the extent that stays inside one run of the
@@ -369,16 +376,13 @@ def _unflatten_mode(owner: Owner, extent: int, flat: int, shape: Coordinate) -> 
     the bounds check of the constructor proves: coordinates inside the tile that add up to the
     same row-major index are the same coordinates.
     """
-    weights = _row_major(shape)
     modes: list[Mode] = []
     while extent > 1:
         step = tuple(flat // w % size for w, size in zip(weights, shape, strict=True))
-        factor = max(
-            factor
-            for factor in range(1, extent + 1)
-            if extent % factor == 0
-            and all((factor - 1) * s < size for s, size in zip(step, shape, strict=True))
+        longest = min(
+            ((size - 1) // s for s, size in zip(step, shape, strict=True) if s), default=extent
         )
+        factor = next(f for f in range(min(extent, longest + 1), 0, -1) if extent % f == 0)
         if factor == 1:
             raise LayoutError(f"a digit of extent {extent} and stride {flat} does not fit {shape}")
         modes.append(Mode(owner, factor, step))

@@ -36,10 +36,9 @@ class Swizzle(enum.Enum):
     B64 = 64
     B128 = 128
 
-    @property
-    def mask(self) -> int:
-        """Which low bits of `address >> 7` are XORed into bits 4 and up of the address."""
-        return self.value // CHUNK_BYTES - 1 if self.value else 0
+    def __init__(self, span: int) -> None:
+        """Compute `mask`: which low bits of `address >> 7` are XORed into bits 4 and up of it."""
+        self.mask = span // CHUNK_BYTES - 1 if span else 0
 
     @property
     def alignment(self) -> int:
@@ -195,10 +194,17 @@ class SharedLayout:
             inside = inside and 0 <= coord < extent
         if not inside:
             raise LayoutError(f"{tuple(coords)} lies outside a tile of {self.shape}")
-        total = 0
+        return self._linear_offsets([coords])[0]
+
+    def _linear_offsets(self, elements: Sequence[Sequence[int]]) -> list[int]:
+        totals = [0] * len(elements)
         for term in self._address_terms:
-            total += coords[term.axis] // term.divisor % term.extent * term.stride_bytes
-        return total
+            axis, divisor, extent, stride = term.axis, term.divisor, term.extent, term.stride_bytes
+            totals = [
+                total + coords[axis] // divisor % extent * stride
+                for total, coords in zip(totals, elements, strict=True)
+            ]
+        return totals
 
     def offset(self, coords: Sequence[int]) -> int:
         """Return the byte offset of an element in a slot that is aligned to `alignment`.
@@ -207,6 +213,10 @@ class SharedLayout:
             LayoutError: `coords` lies outside the tile.
         """
         return self.swizzle.apply(self.linear_offset(coords))
+
+    def offsets(self, elements: Sequence[Sequence[int]]) -> list[int]:
+        """Return `offset` of each of many elements, which are known to lie in the tile."""
+        return list(map(self.swizzle.apply, self._linear_offsets(elements)))
 
 
 def choose_swizzle(inner_bytes: int) -> Swizzle:
