@@ -35,7 +35,7 @@ def plan(given, **overrides):
 
 @pytest.mark.parametrize(
     ("row", "ctas", "warps", "blocks"),
-    [(8192, 1, 8, 4), (16384, 2, 8, 4), (65536, 8, 8, 4), (131072, 8, 16, 2), (262144, 8, 32, 1)],
+    [(8192, 1, 8, 4), (16384, 2, 8, 4), (65536, 8, 8, 4), (131072, 8, 8, 2), (262144, 8, 16, 1)],
 )
 def test_a_cta_is_planned_for_its_part(row, ctas, warps, blocks):
     found = plan(problem(row), spread=ctas)
@@ -54,18 +54,33 @@ def test_a_kernel_that_cannot_be_spread_says_why():
         (16384, 2, 1, 16, 2),
         (32768, 2, 4, 8, 4),
         (65536, 2, 8, 8, 4),
-        (131072, 2, 8, 16, 2),
-        (262144, 2, 16, 16, 2),
-        (524288, 2, 16, 32, 1),
+        (131072, 2, 8, 8, 2),
+        (262144, 2, 16, 8, 2),
+        (524288, 2, 16, 16, 1),
         (8192, 4, 1, 16, 2),
-        (16384, 4, 4, 8, 4),
-        (65536, 4, 8, 16, 2),
+        (16384, 4, 2, 8, 2),
+        (65536, 4, 8, 8, 2),
         (16384, 1, 1, 16, 2),
     ],
 )
 def test_a_block_is_spread_until_an_sm_has_room_for_others(row, element_bytes, ctas, warps, blocks):
     found = plan(problem(row, element_bytes=element_bytes))
     assert (found.spread, found.worker_warps, found.blocks_per_sm) == (ctas, warps, blocks)
+
+
+@pytest.mark.parametrize(
+    ("row", "vector", "warps"),
+    [
+        (40960, 8, 4),  # 40 elements a thread, not 20
+        (53248, 8, 4),  # 52, not 26: vectors of 4, not of 2
+        (106496, 8, 8),  # 104 would be too many
+        (51200, 1, 8),  # single elements are as wide either way
+        (65536, 8, 8),
+    ],
+)
+def test_a_part_has_the_warps_whose_vectors_are_wide(row, vector, warps):
+    found = plan(problem(row, thread_vector=vector))
+    assert (found.spread, found.worker_warps) == (8, warps)
 
 
 @pytest.mark.parametrize("spread", [1, 2])

@@ -260,7 +260,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
-    warps = overrides.worker_warps or choose_warps(problem)
+    warps = overrides.worker_warps or choose_warps(problem, spread)
     each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
     origin = f"{BY_USER}; " if overrides.worker_warps else ""

@@ -60,6 +60,7 @@ class KernelProblem:
         tile_elements: Elements of the largest tile that is held in registers.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
+        thread_vector: Elements that an access of a thread moves at most, of the largest tiles.
         one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         persistent: Whether registers may do for the state of a loop over tiles.
@@ -90,6 +91,7 @@ class KernelProblem:
     tile_elements: int
     latency: int = 0
     thread_bytes: int = 0
+    thread_vector: int = 1
     one_shot_bytes: int = 0
     blocks_per_sm: bool = True
     persistent: bool = True

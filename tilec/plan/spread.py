@@ -73,7 +73,7 @@ def _room(problem: KernelProblem, ctas: int, target: Target, overrides: PlanOver
 
 
 def _warps(problem: KernelProblem, ctas: int, overrides: PlanOverrides) -> int:
-    return overrides.worker_warps or choose_warps(part_of(problem, ctas))
+    return overrides.worker_warps or choose_warps(part_of(problem, ctas), ctas)
 
 
 def _why_not(problem: KernelProblem, ctas: int, overrides: PlanOverrides) -> str | None:

@@ -1,5 +1,7 @@
 """How many warps compute a block without products on the tensor cores. Pure Python."""
 
+from math import gcd
+
 from tilec.plan import machine
 from tilec.plan.model import KernelProblem
 
@@ -15,17 +17,31 @@ MAX_REDUCED_BYTES = 64
 """Bytes of such a tile that a thread should load at most. With 128, running sums of f32 in tiles of
 1x4096 had 0.82 of the speed of a copy instead of 0.93, in tiles of 4x1024 0.70 instead of 0.85, and
 of 1x16384, with 32 warps, 0.61 instead of 0.73 (H200, 2026-11-23)."""
+GOOD_PART_WARPS = 8
+"""Warps of a CTA that has a part of a row, before its threads get more elements: up to twice the
+limits above. Softmax of 2048x131072 had 1.198 of the speed of a copy with 8 warps, 1.163 with 16;
+2048x128256 0.964 and 0.932; layer_norm of 2048x131072 1.065 and 1.053 (H100, 2026-11-25)."""
 MAX_REDUCING_WARPS = 32
 """Most warps of a block: 1024 threads (CUDA programming guide, technical specifications)."""
 
 
-def choose_warps(problem: KernelProblem) -> int:
+def choose_warps(problem: KernelProblem, ctas: int = 1) -> int:
     """Return the number of warps that compute a block, or a CTA's part of one.
 
     Where threads may not get fewer registers, a block has at most half of the threads that fit.
+
+    Args:
+        problem: The kernel, or the part of a CTA.
+        ctas: CTAs that compute a block together.
     """
     most = MAX_REDUCING_WARPS if problem.blocks_per_sm else MAX_WORKER_WARPS
     warps = DEFAULT_WORKER_WARPS
+    if ctas > 1:
+        while warps < GOOD_PART_WARPS and _is_much(problem, warps):
+            warps *= 2
+        while warps < most and _is_much(problem, warps, 2):
+            warps *= 2
+        return _with_wide_vectors(problem, warps)
     limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
     while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
         warps *= 2
@@ -33,6 +49,31 @@ def choose_warps(problem: KernelProblem) -> int:
     while warps < most and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:
         warps *= 2
     return warps
+
+
+def _is_much(part: KernelProblem, warps: int, times: int = 1) -> bool:
+    """Tell whether a thread would have more than so many times what it should have of a part."""
+    threads = warps * machine.WARP_THREADS
+    elements, size = threads * MAX_REDUCED_PER_THREAD, threads * MAX_REDUCED_BYTES
+    return part.tile_elements > times * elements or part.thread_bytes > times * size
+
+
+def _with_wide_vectors(part: KernelProblem, warps: int) -> int:
+    """Return fewer warps where that makes the accesses of threads wider.
+
+    Layer_norm of 2048x40000, in tiles of 40960 columns, had 0.928 of the speed of a copy with
+    vectors of 16 bytes and 0.785 with vectors of 8 (H100, 2026-11-25).
+    """
+    while warps > DEFAULT_WORKER_WARPS and not _is_much(part, warps // 2, 2):
+        if _vector(part, warps // 2) <= _vector(part, warps):
+            break
+        warps //= 2
+    return warps
+
+
+def _vector(part: KernelProblem, warps: int) -> int:
+    """Return how many elements each access of a thread moves."""
+    return gcd(part.tile_elements // (warps * machine.WARP_THREADS), part.thread_vector)
 
 
 def elements_of_a_thread(problem: KernelProblem, warps: int) -> int:

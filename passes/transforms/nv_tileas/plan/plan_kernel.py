@@ -211,6 +211,7 @@ def kernel_problem(
         mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
         latency=max(map(_latency, accesses), default=0),
+        thread_vector=_thread_vector(accesses),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         scratch_bytes=partial(expected_scratch_bytes, function),
@@ -250,6 +251,21 @@ def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
             name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
             found[name] = max(found[name], size)
     return found
+
+
+def _thread_vector(accesses: list[TiledAccess]) -> int:
+    """Return the elements that one access of a thread moves at most, of the largest tiles."""
+    most = max((prod(access.tile_type.shape) for access in accesses), default=0)
+    found = [
+        max(
+            (atom.vector_bits for atom in access.op.opview.legal_atoms if not atom.is_tma),
+            default=0,
+        )
+        // element_bits(access.tile_type.element_type)
+        for access in accesses
+        if prod(access.tile_type.shape) == most
+    ]
+    return max(1, min(found, default=1))
 
 
 def _is_in_ring(access: TiledAccess) -> bool:
