@@ -2,6 +2,7 @@
 
 import pytest
 
+from tilec.plan import machine
 from tilec.plan.chain_tiles import STORE_CYCLES, ChainProblem, rank_chains
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import NextProduct, ProductsTogether
@@ -27,8 +28,12 @@ MEASURED = [
 """M, N, depth, TFLOP/s and MHz: docs/measurements/2026-11-24-attention.md, sequences of 16384."""
 
 
-def ranked(depth=128, tile=(None, None), limit=None, overrides=NOTHING, **known):
-    problem = ChainProblem((*tile, depth), depth, 2, **known)
+SHORT = [(128, 256, 505, 1830), (192, 128, 651, 1800)]
+"""M, N, TFLOP/s and MHz of depth 64 in 8 bits: docs/measurements/2026-11-25-attention-heads.md."""
+
+
+def ranked(depth=128, tile=(None, None), limit=None, overrides=NOTHING, element_bytes=2, **known):
+    problem = ChainProblem((*tile, depth), depth, element_bytes, **known)
     return rank_chains(problem, TARGET, limit, overrides)
 
 
@@ -44,6 +49,14 @@ def test_the_model_gives_the_measured_rounds(m, n, depth, speed, clock):
     assert found.round_cycles == pytest.approx(clock * 1e6 / rounds, rel=0.05)
 
 
+@pytest.mark.parametrize(("m", "n", "speed", "clock"), SHORT)
+def test_more_warpgroups_hide_more_where_special_functions_bind(m, n, speed, clock):
+    (found,) = ranked(64, (m, n), element_bytes=1)
+    rounds = speed * 1e12 / SMS / (4 * m * n * 64)
+    assert found.round_cycles == pytest.approx(clock * 1e6 / rounds, rel=0.05)
+    assert found.round_cycles >= m * n / machine.SPECIAL_PER_CYCLE
+
+
 @pytest.mark.parametrize(
     ("depth", "length", "staircase", "expected"),
     [
@@ -57,6 +70,13 @@ def test_the_model_gives_the_measured_rounds(m, n, depth, speed, clock):
 )
 def test_the_best_tiles_that_were_measured(depth, length, staircase, expected):
     assert best(depth, rows=length, inner=length, staircase=staircase) == expected
+
+
+@pytest.mark.parametrize("length", [1024, 4096, 16384])
+@pytest.mark.parametrize("staircase", [False, True])
+def test_three_warpgroups_for_8_bits_and_depth_64(length, staircase):
+    known = {"rows": length, "inner": length, "staircase": staircase}
+    assert best(64, element_bytes=1, **known) == (192, 128)
 
 
 def test_a_tile_needs_two_slots_of_the_ring():

@@ -30,6 +30,11 @@ TENSOR_SHARE = 0.652
 """Cycles of a round for each cycle of the tensor cores: threads compute in the meantime."""
 SCORE_CYCLES = 0.054
 """Cycles of a round for each element of the first result."""
+UNHIDDEN, HIDDEN = 2.38, 0.917
+"""Cycles of a round for each cycle that the special functions of its elements take longer than the
+tensor cores, and how much less each warpgroup makes them. Fitted to three tiles with operands of 8
+bits and depth 64, with errors of up to 4 % (H100, docs/measurements/2026-11-25-attention-heads.md).
+"""
 MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
 STORE_CYCLES = 0.28
@@ -180,7 +185,11 @@ def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, *, staged: bool) 
         masked += -(-last // tile.n) - whole // tile.n
     volume = tile.m * tile.n * (tile.k + problem.columns)
     each = ROUND_CYCLES - WARPGROUP_CYCLES * (tile.m // machine.MMA_ROWS)
-    each += TENSOR_SHARE * volume / tile.rate + SCORE_CYCLES * tile.m * tile.n
+    tensor, scores = volume / tile.rate, tile.m * tile.n
+    each += TENSOR_SHARE * tensor + SCORE_CYCLES * scores
+    special = scores / machine.SPECIAL_PER_CYCLE
+    each += max(0.0, special - tensor) * (UNHIDDEN - HIDDEN * (tile.m // machine.MMA_ROWS))
+    each = max(each, special)
     each_tile = TILE_CYCLES + (0 if staged else STORE_CYCLES * tile.m * problem.columns)
     cycles = rounds * each + masked * MASK_CYCLES * tile.m * tile.n + tiles * each_tile
     return RankedChain(tile, cycles / rows, each, rounds / tiles, slots, each_tile)
