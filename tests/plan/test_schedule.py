@@ -1,6 +1,7 @@
 """Tests of the scheduler of loops: attention's schedule, and properties of random graphs."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,19 @@ def test_one_warpgroup_gains_the_overlap_and_takes_no_turns():
     plain = evaluate(graph, (0,) * 5)
     assert plain.interval == pytest.approx(512 + 800 + 64 + 64 + 512)
     assert best.interval < 0.8 * plain.interval
+
+
+def test_three_warpgroups_hide_products_where_special_functions_bind():
+    def choice(special, **fixed):
+        graph = attention(warpgroups=3)
+        ops = (graph.ops[SCORES], replace(graph.ops[SOFTMAX], cycles=special), *graph.ops[2:])
+        return schedule_loop(replace(graph, ops=ops), 208, **fixed)
+
+    assert choice(1000).best.rotated, "the tensor cores bind"
+    kept = choice(1040)
+    assert not kept.best.rotated
+    assert "other warpgroups hide anyway" in kept.why_not_rotated
+    assert choice(1040, rotate=True).best.rotated
 
 
 def test_too_many_registers_keep_the_loop():

@@ -87,3 +87,30 @@ class LoopGraph:
     def demand(self, engine: Engine) -> float:
         """Return the cycles of a round that one warpgroup occupies `engine`."""
         return sum(op.cycles for op in self.ops if op.engine is engine)
+
+
+def longest_ways(graph: LoopGraph, before: list[list[int]]) -> dict[int, float]:
+    """Return the longest way from each operation to the end of the round, in cycles.
+
+    Args:
+        graph: The loop.
+        before: For each operation, those of the same round that it waits for.
+    """
+    sorted_ops: list[int] = []
+    waits = [len(sources) for sources in before]
+    after: list[list[int]] = [[] for _ in graph.ops]
+    for target, sources in enumerate(before):
+        for source in sources:
+            after[source].append(target)
+    ready = [n for n, count in enumerate(waits) if not count]
+    while ready:
+        sorted_ops.append(ready.pop())
+        for target in after[sorted_ops[-1]]:
+            waits[target] -= 1
+            if not waits[target]:
+                ready.append(target)
+    ways: dict[int, float] = {}
+    for n in reversed(sorted_ops):
+        rest = max((ways[m] for m in after[n]), default=0.0)
+        ways[n] = graph.ops[n].cycles + graph.ops[n].latency + rest
+    return ways

@@ -12,14 +12,15 @@ occupy one engine. It is more where warpgroups queue for the tensor cores while 
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
 as customers. Where the warpgroups of a rotated loop ping-pong, they do not queue: each computes
 while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
+registers wins. A loop in which special functions bind stays as it is where three warpgroups share
+it. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
 from itertools import product
 
 from tilec.plan import machine
-from tilec.plan.graph import Edge, Engine, LoopGraph
+from tilec.plan.graph import Edge, Engine, LoopGraph, longest_ways
 from tilec.plan.queueing import queueing_time
 from tilec.support.fast_dataclasses import dataclass
 
@@ -27,6 +28,9 @@ ISSUE_CYCLES = 16.0
 """Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
 WORTH = 0.97
 """A rotated loop is larger, so it has to take less than this part of the interval (choice)."""
+CROWD = 3
+"""Warpgroups that hide each other's products where special functions bind: rotated, attention with
+heads of 64 takes 1.06 to 1.11 of the time (docs/measurements/2026-11-25-attention-heads.md)."""
 SHOWN = 4
 """Rotated loops that lost and are kept for reports."""
 MAX_CUTS = 512
@@ -138,7 +142,7 @@ def schedule_loop(
         for item in rotated
         if item.interval < least
         and _allocated(item) <= limit
-        and (rotate or graph.cuts or _ahead(graph, item) >= (1 - WORTH) * plain.interval)
+        and (rotate or graph.cuts or not _why_as_it_is(graph, item, plain))
     ]
     best = good[0] if good and rotate is not False else plain
     others = [item for item in rotated if item is not best][:SHOWN]
@@ -147,13 +151,20 @@ def schedule_loop(
     return Choice(best, tuple(Lost(item, why) for item, why in zip(shown, whys, strict=True)))
 
 
-def _ahead(graph: LoopGraph, schedule: Schedule) -> float:
-    """Return the cycles of what a rotated loop does for the next iteration.
+def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
+    """Return why a loop does not become `item`, whatever it gains; empty if it may."""
+    if _ahead(graph, item) < (1 - WORTH) * plain.interval:
+        return "does next to nothing for the next iteration"
+    if plain.binds is Engine.SPECIAL and graph.warpgroups >= CROWD:
+        return "hides products that other warpgroups hide anyway: special functions bind"
+    return ""
 
-    That is all that rotating can hide. The rest of what such a schedule is modelled to gain comes
-    from the order of its operations. Gradients of attention with nothing ahead took 0.96 (no mask)
-    and 1.06 (causal) of the time of the loop as it is (H100 80GB HBM3, 2026-11-25,
-    docs/measurements/2026-11-25-attention-backward.md).
+
+def _ahead(graph: LoopGraph, schedule: Schedule) -> float:
+    """Return the cycles of what a rotated loop does for the next iteration: all that it can hide.
+
+    Gradients of attention with nothing ahead took 0.96 (no mask) and 1.06 (causal) of the time of
+    the loop as it is (H100, 2026-11-25, docs/measurements/2026-11-25-attention-backward.md).
     """
     nodes = zip(graph.ops, schedule.stages, strict=True)
     return graph.warpgroups * sum(op.cycles for op, stage in nodes if stage == 0)
@@ -182,8 +193,8 @@ def _why_lost(
     if round(item.interval) == round(best.interval):
         return f"is as fast, with {item.registers} registers for tiles instead of {best.registers}"
     percent = 100 * (item.interval / best.interval - 1)
-    if percent < 0 and item.rotated and _ahead(graph, item) < (1 - WORTH) * best.interval:
-        return "does next to nothing for the next iteration"
+    if percent < 0 and item.rotated and _why_as_it_is(graph, item, best):
+        return _why_as_it_is(graph, item, best)
     if percent < 0:
         return f"is {-percent:.1f}% faster, less than {100 * (1 - WORTH):.0f}%"
     return f"is {percent:.1f}% slower"
@@ -292,7 +303,7 @@ def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...]
     if not any(stages):
         order = tuple(range(len(graph.ops)))
         return order, _time(graph, order, before)
-    ways = _ways(graph, before)
+    ways = longest_ways(graph, before)
     done: dict[int, float] = {}
     clock = tensor = 0.0
     order = []
@@ -350,28 +361,6 @@ def _issue(
         return start + min(ISSUE_CYCLES, op.cycles), tensor
     done[n] = start + op.cycles + op.latency
     return start + op.cycles, tensor
-
-
-def _ways(graph: LoopGraph, before: list[list[int]]) -> dict[int, float]:
-    """Return the longest way from each operation to the end of the round, in cycles."""
-    sorted_ops: list[int] = []
-    waits = [len(sources) for sources in before]
-    after: list[list[int]] = [[] for _ in graph.ops]
-    for target, sources in enumerate(before):
-        for source in sources:
-            after[source].append(target)
-    ready = [n for n, count in enumerate(waits) if not count]
-    while ready:
-        sorted_ops.append(ready.pop())
-        for target in after[sorted_ops[-1]]:
-            waits[target] -= 1
-            if not waits[target]:
-                ready.append(target)
-    ways: dict[int, float] = {}
-    for n in reversed(sorted_ops):
-        rest = max((ways[m] for m in after[n]), default=0.0)
-        ways[n] = graph.ops[n].cycles + graph.ops[n].latency + rest
-    return ways
 
 
 def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]) -> int:
