@@ -16,7 +16,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.mma import tied
 
 _ANCHORED = 4
-"""Most registers of a tile that an anchor waits for (choice)."""
+"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
 _SIGN = 63
 
 
@@ -31,18 +31,15 @@ def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 @RULES.converts(AnchorOp)
 def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Raise a performance-monitor event for one value that hardly ever comes up.
+    """Raise a performance-monitor event for one value of a register that never comes up.
 
     An event changes nothing (PTX ISA, pmevent). ptxas keeps it in order with waits, and its
-    predicate has to be computed first. One predicate stands for all registers: an instruction waits
-    13 cycles for one (control codes of ptxas 13.0, ISETP before a predicated PMTRIG).
+    predicate has to be computed first.
     """
-    registers = parts_of(lowering, op.operands[0])[:_ANCHORED]
-    words = [llvm_ops.bitcast(emit.i32_type(), register) for register in registers]
-    mixed = " ".join(f"xor.b32 x, x, ${number};" for number in range(1, len(words)))
-    text = "{ .reg .pred p; .reg .b32 x; mov.b32 x, $0; " + mixed
-    text += " setp.eq.b32 p, x, 0x7fa5a5a5; @p pmevent 15; }"
-    emit.inline_ptx(text, ",".join("r" * len(words)), words, None)
+    text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
+    for register in parts_of(lowering, op.operands[0])[:_ANCHORED]:
+        word = llvm_ops.bitcast(emit.i32_type(), register)
+        emit.inline_ptx(text, "r", [word], None)
     return []
 
 

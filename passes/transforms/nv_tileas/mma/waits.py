@@ -24,7 +24,7 @@ from tilec.support.fast_dataclasses import dataclass
 WORD_BITS = 32
 """Bits of the elements of a tile that an anchor takes."""
 ANCHORED_CYCLES = 100
-"""Fewest cycles of a warpgroup that are worth the instructions of an anchor (choice)."""
+"""Fewest cycles of a warpgroup that are worth the four instructions of an anchor (choice)."""
 
 _READING = ("nv_tileas.load_shared", "nv_tileas.view", "nv_tileas.broadcast")
 """Operations that read a slot, or name what was read."""
