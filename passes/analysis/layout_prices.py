@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.structured import enclosing_loops
+from tilec.ir.structured import enclosing_loops, enclosing_operations, operations_inside
 from tilec.layout import LayoutError, RegisterLayout, tma_boxes
 from tilec.layout.banks import SECTOR_BYTES, AccessCost, sectors
 from tilec.layout.constructors import VECTOR_BITS
@@ -25,6 +25,7 @@ from tilec.plan import machine
 
 LOAD_SHARED, STORE_SHARED = "nv_tileas.load_shared", "nv_tileas.store_shared"
 TILED_LOAD, TILED_STORE = "nv_tileas.tiled_load", "nv_tileas.tiled_store"
+PRODUCTS = frozenset(("nv_tileas.dot", "nv_tileas.async_mma"))
 _ROUNDS = 8
 """Rounds that a loop is taken to have."""
 _WORD_BITS = 32
@@ -186,7 +187,9 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     """Return the cycles of an access to global memory.
 
     What a load leaves of its sectors is in the L1 cache for the next one. A store writes parts of
-    sectors to the L2 cache, each time anew: those that several accesses share cost most.
+    sectors to the L2 cache, each time anew: those that several accesses share cost most, except
+    in a kernel with products. There, another layout of a result takes shared memory from the ring
+    of the operands, which costs more (a second slot is 40 % of attention, H200, 2026-11-24).
     """
     if not layout.rank:
         return 0.0
@@ -203,8 +206,16 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     passes = sum(-(-count // machine.SECTORS_PER_CYCLE) for count in found)
     moved = layout.num_registers * machine.WARP_THREADS * bits // (8 * SECTOR_BYTES)
     again = max(0, sum(found) * accesses // len(found) - moved) * machine.REWRITTEN_SECTOR_CYCLES
+    if again and _multiplies(op):
+        again = 0
     total = AccessCost(accesses, passes * accesses // len(found) + again, 0)
     return _cycles(total, layout.num_warps)
+
+
+def _multiplies(op: Any) -> bool:
+    """Tell whether the kernel of `op` has products."""
+    around = [item for item in enclosing_operations(op) if item.name.endswith(".func")]
+    return any(inner.name in PRODUCTS for item in around[:1] for inner in operations_inside(item))
 
 
 def _bits_of_access(op: Any) -> int:
