@@ -25,7 +25,9 @@ from tilec.plan import machine
 
 LOAD_SHARED, STORE_SHARED = "nv_tileas.load_shared", "nv_tileas.store_shared"
 TILED_LOAD, TILED_STORE = "nv_tileas.tiled_load", "nv_tileas.tiled_store"
-PRODUCTS = frozenset(("nv_tileas.dot", "nv_tileas.async_mma"))
+_PRODUCTS = frozenset(("nv_tileas.dot", "nv_tileas.async_mma"))
+_RING = frozenset(("nv_tileas.receive", "nv_tileas.create_ring"))
+"""What a kernel with a ring has once loads by TMA are no operations on tiles any more."""
 _ROUNDS = 8
 """Rounds that a loop is taken to have."""
 _WORD_BITS = 32
@@ -188,8 +190,8 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
 
     What a load leaves of its sectors is in the L1 cache for the next one. A store writes parts of
     sectors to the L2 cache, each time anew: those that several accesses share cost most, except
-    in a kernel with products. There, another layout of a result takes shared memory from the ring
-    of the operands, which costs more (a second slot is 40 % of attention, H200, 2026-11-24).
+    in a kernel with a ring of operands. There, another layout of a result takes shared memory from
+    its slots, which costs more (a second slot is 40 % of attention, H200, 2026-11-24).
     """
     if not layout.rank:
         return 0.0
@@ -206,16 +208,21 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     passes = sum(-(-count // machine.SECTORS_PER_CYCLE) for count in found)
     moved = layout.num_registers * machine.WARP_THREADS * bits // (8 * SECTOR_BYTES)
     again = max(0, sum(found) * accesses // len(found) - moved) * machine.REWRITTEN_SECTOR_CYCLES
-    if again and _multiplies(op):
+    if again and _has_operand_ring(op):
         again = 0
     total = AccessCost(accesses, passes * accesses // len(found) + again, 0)
     return _cycles(total, layout.num_warps)
 
 
-def _multiplies(op: Any) -> bool:
-    """Tell whether the kernel of `op` has products."""
+def _has_operand_ring(op: Any) -> bool:
+    """Tell whether the kernel of `op` has products, and TMA loads tiles in its loops."""
     around = [item for item in enclosing_operations(op) if item.name.endswith(".func")]
-    return any(inner.name in PRODUCTS for item in around[:1] for inner in operations_inside(item))
+    inside = [inner for item in around[:1] for inner in operations_inside(item)]
+    loads = (inner for inner in inside if inner.name == TILED_LOAD and enclosing_loops(inner))
+    rings = any(inner.name in _RING for inner in inside) or any(
+        load.opview.atom.is_tma for load in loads
+    )
+    return rings and any(inner.name in _PRODUCTS for inner in inside)
 
 
 def _bits_of_access(op: Any) -> int:
