@@ -36,6 +36,16 @@ def test_initialisation(api):
     info = driver.device(0)
     assert (info.name, info.compute_capability, info.sm_count) == ("Stand-in", 90, 132)
     assert info.shared_memory_bytes == 232448
+    assert info.memory_rate == pytest.approx(4.9e12, rel=0.01)
+    assert info.gpu == "H200"
+
+
+def test_the_rate_of_the_memory_tells_gpus_apart(api):
+    """2619 MHz are those of an H100; its bus has 5120 bits, that of the stand-in 6144."""
+    api.memory_clock = 2619000 * 5120 // 6144
+    assert CudaDriver(api).device(0).gpu == "H100"
+    api.memory_clock = 0  # a driver that does not say
+    assert CudaDriver(api).device(0).gpu == "H200"
 
 
 def test_no_driver(api):

@@ -25,6 +25,7 @@ class Api:
         self.version = 13000
         self.devices = 1
         self.capability = (9, 0)
+        self.memory_clock = 3201000
         self.current = bindings.CUcontext(0)
         self.encoded = []
         self.encode_status = 0
@@ -64,6 +65,7 @@ class Api:
 
     def on_cu_device_get_attribute(self, attribute, device):
         values = {"MAJOR": self.capability[0], "MINOR": self.capability[1], "OPTIN": 232448}
+        values |= {"RATE": self.memory_clock, "WIDTH": 6144}
         return (values.get(attribute.name.rpartition("_")[2], 132),)
 
     def on_cu_device_primary_ctx_retain(self, device):

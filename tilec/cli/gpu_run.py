@@ -35,7 +35,7 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PerformanceWarning)  # printed below, as commands print them
-        compiled = kernel.compile(**job.bound.values)
+        compiled = kernel.compile_for(driver.device(_DEVICE).gpu, job.bound.values)
     shown = [item for item in compiled.remarks if item.severity is Severity.WARNING]
     sys.stderr.write(render_remarks(shown, [job.program.source]))
     arguments, before = prepare_arguments(job, compiled.metadata)

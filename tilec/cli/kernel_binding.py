@@ -119,7 +119,7 @@ class _Binder:
             if name not in fixed
         }
         specialization = Specialization(
-            arrays, constants, dtypes, divisors, sizes, self.request.plan
+            arrays, constants, dtypes, divisors, sizes, self.request.plan, gpu=self.request.gpu
         )
         return BoundKernel(specialization, scalars, self.remarks)
 

@@ -4,6 +4,7 @@ import argparse
 import re
 
 from tilec.plan.overrides import parse_overrides
+from tilec.request.gpu import DEFAULT_GPU, GPUS
 from tilec.request.target import TARGETS
 from tilec.support.diagnostics import CompileError, TileError, error
 from tilec.support.fast_dataclasses import dataclass, field
@@ -37,6 +38,12 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="M=8192,N=8192",
         help="extents of named dims, to plan for and to run with",
+    )
+    parser.add_argument(
+        "--gpu",
+        choices=tuple(GPUS),
+        default=DEFAULT_GPU,
+        help=f"GPU to plan for (default: {DEFAULT_GPU}, or the one that runs the kernel)",
     )
     parser.add_argument(
         "--layout",
@@ -86,6 +93,7 @@ class KernelRequest:
         sizes: Extents by named dim.
         layouts: `--layout` by array, as text.
         plan: Plan overrides by field.
+        gpu: GPU to plan for.
         divisors: Known divisors by dim or scalar.
         strides: Promised strides by array and axis.
         unaligned: Arrays without the alignment promise.
@@ -96,6 +104,7 @@ class KernelRequest:
     sizes: dict[str, int] = field(default_factory=dict)
     layouts: dict[str, str] = field(default_factory=dict)
     plan: dict[str, int | tuple[int, ...]] = field(default_factory=dict)
+    gpu: str = DEFAULT_GPU
     divisors: dict[str, int] = field(default_factory=dict)
     strides: dict[tuple[str, int], int] = field(default_factory=dict)
     unaligned: set[str] = field(default_factory=set)
@@ -108,7 +117,7 @@ def read_request(options: argparse.Namespace) -> KernelRequest:
     Raises:
         CompileError: An option does not have the form it should have.
     """
-    request = KernelRequest()
+    request = KernelRequest(gpu=options.gpu)
     request.definitions.update(split_assignment(item, "-D") for item in options.constants)
     for item in options.size:
         for part in item.split(","):

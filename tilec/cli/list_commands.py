@@ -3,6 +3,7 @@
 import argparse
 
 from tilec.cli.main import EXIT_OK
+from tilec.request.gpu import GPUS
 from tilec.request.stages import STAGES
 from tilec.request.target import TARGETS
 
@@ -36,6 +37,9 @@ def list_targets(options: argparse.Namespace) -> int:
         print(
             f"{target.name}  compute capability {target.compute_capability / 10}, "
             f"PTX {major}.{minor}, {target.shared_memory_bytes} bytes of shared memory per CTA, "
-            f"{target.registers_per_sm} registers and {target.sm_count} SMs"
+            f"{target.registers_per_sm} registers per SM"
         )
+    for gpu in GPUS.values():
+        rate = f"{gpu.memory_rate / 1e12:.2f} TB/s of memory"
+        print(f"  --gpu {gpu.name:<10} {gpu.sm_count} SMs, {rate}")
     return EXIT_OK

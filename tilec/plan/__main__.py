@@ -1,7 +1,7 @@
 """The planner's ranking of tiles for a matrix multiply, with the terms of the model.
 
 Usage: python -m tilec.plan M N K [--batch B] [--element-bytes 2] [--output-bytes 2]
-       [--n-contiguous] [--powers-of-two] [--cluster 2x1]... [--top 12]
+       [--n-contiguous] [--powers-of-two] [--cluster 2x1]... [--gpu H100] [--top 12]
 
 What to compare with measurements when the model is calibrated. The cycles rank the tiles of one
 problem; they are no prediction of a time.
@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 from tilec.plan import machine
 from tilec.plan.gemm_candidates import CLUSTERS, GemmProblem, RankedTile, rank_tiles, tile_text
+from tilec.request.gpu import DEFAULT_GPU, GPUS
 from tilec.request.target import TARGETS, Target, get_target
+from tilec.support.fast_dataclasses import replace
 
 _COLUMNS = (
     ("tile", "BM x BN x BK, and the cluster if there is one"),
@@ -120,6 +122,7 @@ def _parser() -> argparse.ArgumentParser:
         help="cluster along M and N to compare; repeatable (default: what the planner considers)",
     )
     parser.add_argument("--target", default="sm_90a", choices=tuple(TARGETS))
+    parser.add_argument("--gpu", default=DEFAULT_GPU, choices=tuple(GPUS), help="GPU")
     parser.add_argument(
         "--top", type=_positive, default=12, help="rows to print (default: %(default)s)"
     )
@@ -139,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         clusters=tuple(options.cluster or CLUSTERS),
         may_swap=True,
     )
-    target = get_target(options.target)
+    target = replace(get_target(options.target), gpu=GPUS[options.gpu])
     print(table(rank_tiles(problem, target)[: options.top], target))
     return 0
 

@@ -148,7 +148,7 @@ def gemm_cost(
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * _memory_bytes(tile, extents) / _memory_rate(ctas / waves),
+        memory=batch * _memory_bytes(tile, extents) / _memory_rate(ctas / waves, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
@@ -202,9 +202,10 @@ def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: i
     return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
-def _memory_rate(active: float) -> float:
+def _memory_rate(active: float, target: Target) -> float:
     """Return the bytes per cycle that CTAs draw from memory on `active` SMs, on average."""
-    return min(machine.MEMORY_BYTES_PER_CYCLE, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
+    bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
+    return min(bus, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
 
 
 def _reduction(tile: GemmTile) -> float:

@@ -1,6 +1,7 @@
-"""Rates and limits of Hopper (sm_90a, H200 SXM) that the planner computes with, each with a source.
+"""Rates and limits of Hopper (sm_90a) that the planner computes with, each with a source.
 
-Limits of one architecture that every part of the compiler needs are in `tilec/request/target.py`.
+Limits of one architecture that every part of the compiler needs are in `tilec/request/target.py`;
+what differs between its GPUs is in `tilec/request/gpu.py`.
 """
 
 from tilec.support.mma_atoms import TENSOR_BYTES_PER_CYCLE
@@ -24,7 +25,7 @@ LOADED_CYCLES_PER_NANOSECOND = 1.5
 """Clock of an SM while products draw all the power that there is, in GHz (H200, 700 W, 2026-11-22:
 1.40 to 1.64 in bf16 and fp16 from 2048^3 to 16384^3)."""
 PACE_SHARE = 0.55
-"""Part of the products of a tile over which the loads of its epilogue are spread. At 4096^3 in
+"""Gpu of the products of a tile over which the loads of its epilogue are spread. At 4096^3 in
 bf16, with bias, GELU and a residual, sleeps of 3 us before each of four slices, 0.55 of the
 products of a 128x128 tile, made the kernel 1.2% faster on average, in 7 of 8 runs (H200, driver
 580, 2026-11-22). A sleep takes twice as long at most (PTX ISA, nanosleep)."""
@@ -76,14 +77,15 @@ the kernel 104 MB from memory, as if the rows that two waves share stayed; waves
 read 34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
-MEMORY_BYTES_PER_CYCLE = 2440
-"""Bytes that cross the memory bus in one cycle of an SM (calibrated; a copy reaches 4.27 TB/s, 2430
-bytes per cycle at 1.755 GHz)."""
+MEMORY_CYCLES_PER_SECOND = 1.96721e9
+"""Nominal rate of the memory over the bytes that cross its bus in one cycle of an SM: 2440 bytes on
+an H200 (calibrated; a copy reaches 4.27 TB/s, 2430 bytes per cycle at 1.755 GHz). On an H100 it
+makes 1700: 8192x8192 weights of a product of one row came at 1730 (bf16, 2026-11-25)."""
 SM_MEMORY_BYTES_PER_CYCLE = 19.6
 """Bytes from memory that one SM takes in a cycle (calibrated): at 64x12288x4096, 96 CTAs drew 3.3
 TB/s, 128 CTAs 3.8 TB/s."""
 HIDDEN_SHARE = 0.12
-"""Part of the computing time that counts although the memory bus takes longer: overlap is not
+"""Gpu of the computing time that counts although the memory bus takes longer: overlap is not
 perfect (calibrated)."""
 START_CYCLES = 600
 """Cycles until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
@@ -201,7 +203,7 @@ SLOT_ALIGNMENT = 1024
 SHARED_RESERVE_BYTES = 1024 + 1024
 """Shared memory kept for barriers and for aligning the first slot."""
 EPILOGUE_PART_BYTES = 8192
-"""Part of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
+"""Gpu of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
 EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
 MIN_STAGES = 3

@@ -26,6 +26,7 @@ from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, ProductsTogether
+from tilec.request.gpu import get_gpu
 from tilec.request.specialization import Specialization
 from tilec.request.target import TARGETS, Target
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
@@ -132,7 +133,7 @@ def plan_tiles(
     Args:
         uses: The `auto` constants by name. Constants that appear in one tile are chosen together.
         specialization: Known sizes of named dims; none when absent.
-        target: Machine to plan for.
+        target: Architecture to plan for; the GPU is that of `specialization`.
         powers_of_two: Whether to consider only extents that are powers of two.
         overrides: Fields of the plan that the user fixed. Tiles that go with them are preferred to
             all others; where there is none, the plan of the kernel says why.
@@ -142,7 +143,8 @@ def plan_tiles(
     """
     products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
     known = specialization or Specialization()
-    planner = _Planner(known, target, powers_of_two, overrides, len(products) == 1)
+    machine = replace(target, gpu=get_gpu(known.gpu))
+    planner = _Planner(known, machine, powers_of_two, overrides, len(products) == 1)
     values: dict[str, int] = {}
     reasons: list[str] = []
     rankings: list[Sequence[Ranked]] = []

@@ -8,6 +8,7 @@ MLIR import.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from tilec.request.gpu import DEFAULT_GPU
 from tilec.support.fast_dataclasses import dataclass, field
 
 ConstantValue = bool | int | float
@@ -70,6 +71,7 @@ class Specialization:
             the runner-up of a plan whose threads had too few.
         scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
             needed, which had planned for less.
+        gpu: Name of the GPU to plan tiles for, a key of `tilec.request.gpu.GPUS`.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
@@ -81,3 +83,4 @@ class Specialization:
     mma_limit: int | None = None
     disabled: frozenset[str] = frozenset()
     scratch_bytes: int = 0
+    gpu: str = DEFAULT_GPU

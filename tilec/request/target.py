@@ -1,5 +1,6 @@
 """Facts about the GPUs that tilec compiles for, each with its source. Pure Python."""
 
+from tilec.request.gpu import DEFAULT_GPU, GPUS, Gpu
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
@@ -21,7 +22,7 @@ class Target:
             (CUDA programming guide, compute capabilities).
         registers_per_sm: 32-bit registers of one SM (same table).
         max_registers_per_thread: Hardware limit without setmaxnreg (same table).
-        sm_count: SMs of the part that we plan for (H200 SXM).
+        gpu: The GPU that we plan for.
     """
 
     name: str
@@ -30,7 +31,12 @@ class Target:
     shared_memory_bytes: int
     registers_per_sm: int
     max_registers_per_thread: int
-    sm_count: int
+    gpu: Gpu = GPUS[DEFAULT_GPU]
+
+    @property
+    def sm_count(self) -> int:
+        """SMs of the GPU that we plan for."""
+        return self.gpu.sm_count
 
     def share(self, blocks: int) -> "Target":
         """Return what each of `blocks` CTAs has that run on an SM together."""
@@ -43,7 +49,7 @@ class Target:
 
 
 TARGETS: dict[str, Target] = {
-    "sm_90a": Target("sm_90a", 90, (8, 0), 232_448, 65_536, 255, 132),
+    "sm_90a": Target("sm_90a", 90, (8, 0), 232_448, 65_536, 255),
 }
 
 

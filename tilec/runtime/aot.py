@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tilec.compiler.program import Program
+from tilec.request.gpu import DEFAULT_GPU
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import (
     ConstantValue,
@@ -235,6 +236,7 @@ def compile(  # noqa: A001 - the public name
     sizes: Mapping[str, int] = _NOTHING,
     divisors: Mapping[str, int] = _NOTHING,
     aligned: bool = True,
+    gpu: str = DEFAULT_GPU,
     plan: PlanFields = _NOTHING,
     debug_waits: bool | None = None,
     allow_spills: bool | None = None,
@@ -253,6 +255,7 @@ def compile(  # noqa: A001 - the public name
         sizes: Extents of named dims to plan for; nothing of them is compiled in.
         divisors: Known divisors of named dims or integer scalars.
         aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
+        gpu: GPU to plan tiles for: `H200`, `H100`, `H100-NVL` or `H100-PCIe`.
         plan: Fields of the plan to fix, besides those that the `Kernel` fixes.
         debug_waits: Report deadlocks instead of hanging the GPU; by default as for the `Kernel`.
         allow_spills: Accept register spills and serialised wgmma; by default as for the `Kernel`.
@@ -282,6 +285,7 @@ def compile(  # noqa: A001 - the public name
                 divisors=divisors,
                 sizes=sizes,
                 plan=plan,
+                gpu=gpu,
             ),
         )
         for interface in interfaces

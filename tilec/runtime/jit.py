@@ -10,8 +10,10 @@ from typing import Any, overload
 from tilec.compiler.program import Program
 from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax.python_text import missing_source
+from tilec.request.gpu import DEFAULT_GPU
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
+from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
@@ -125,6 +127,8 @@ class Kernel:
     def compile(self, *arguments: Any, **keywords: Any) -> CompiledKernel:
         """Compile for these arguments without launching; NumPy arrays do as well.
 
+        Arrays on a GPU get the plan of a launch there, others that of an H200.
+
         Returns:
             The compiled variant: `.ptx`, `.cubin`, `.ir(stage)`, `.plan`, `.registers`,
             `.shared_bytes`, `.remarks`.
@@ -132,10 +136,24 @@ class Kernel:
         Raises:
             TileError: The kernel cannot be compiled, or an argument is wrong.
         """
+        return self.compile_for(None, bind_call(self.variants.interface(), arguments, keywords))
+
+    def compile_for(self, gpu: str | None, values: Mapping[str, Any]) -> CompiledKernel:
+        """Compile for arguments by name, with the plan of a GPU.
+
+        Args:
+            gpu: The GPU, one of `tilec.request.gpu.GPUS`; None as for `compile`.
+            values: The arguments.
+
+        Raises:
+            TileError: The kernel cannot be compiled, or an argument is wrong.
+        """
         variants = self.variants
-        values = bind_call(variants.interface(), arguments, keywords)
         bound = self._dispatcher.check(values)
-        return variants.variant(variants.specialization(bound))
+        if gpu is None:
+            device = bound.device
+            gpu = DEFAULT_GPU if device is None else get_driver().device(device).gpu
+        return variants.variant(variants.specialization(bound, gpu))
 
 
 class KernelWithGrid:

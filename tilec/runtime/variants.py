@@ -7,6 +7,7 @@ from numbers import Number
 from typing import Any
 
 from tilec.compiler.program import Program
+from tilec.request.gpu import DEFAULT_GPU
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.runtime.args.arguments import BoundArguments
@@ -133,7 +134,7 @@ class VariantIdentity:
     """What tells a variant from the others of its kernel.
 
     Attributes:
-        specialization: What it is compiled for, every constant bound and no size known.
+        specialization: What it is compiled for, every constant bound, no size or GPU known.
         planned: Constants that the planner chose. They may give way to a runner-up; what the
             caller fixed may not.
         decided: Fields of the plan that were decided with them, but for those that the caller
@@ -208,7 +209,8 @@ class Variants:
         """Compile the variant for these arguments, unless it exists, and prepare its launch."""
         device = arguments.device or 0
         check_capability(driver, device, self.options.target)
-        compiled = self.variant(self.specialization(arguments))
+        gpu = driver.device(device).gpu
+        compiled = self.variant(self.specialization(arguments, gpu))
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
@@ -239,19 +241,19 @@ class Variants:
         module = emit_kernel(program, self.name, specialization)
         return make_program(module, self.name, program.sources)
 
-    def specialization(self, arguments: BoundArguments) -> Specialization:
-        """Return what to compile for these arguments."""
+    def specialization(self, arguments: BoundArguments, gpu: str = DEFAULT_GPU) -> Specialization:
+        """Return what to compile for these arguments, and which GPU to plan for."""
         pairs = list(find_overlaps(arguments.arrays))
         if pairs:
             plain = specialize(arguments, (), self.plan_fields)
             written = compiler_threads.run_locked(lambda: self._written(plain))
             pairs = [pair for pair in pairs if written & {*pair}]
-        return specialize(arguments, pairs, self.plan_fields)
+        return replace(specialize(arguments, pairs, self.plan_fields), gpu=gpu)
 
     def identity(self, specialization: Specialization) -> VariantIdentity:
-        """Return what tells a variant from others: sizes count by the tiles planned for them.
+        """Return what tells a variant from others: sizes and GPU count by the tiles planned.
 
-        Nothing else of a variant depends on sizes, so sizes with the same tiles share one.
+        Nothing else of a variant depends on them, so those with the same tiles share one.
         """
         planned = tuple(
             item.name
@@ -259,7 +261,7 @@ class Variants:
             if item.default is OPTIONAL and item.name not in specialization.constants
         )
         if not planned:
-            return VariantIdentity(replace(specialization, sizes={}))
+            return VariantIdentity(replace(specialization, sizes={}, gpu=DEFAULT_GPU))
         return compiler_threads.run_locked(lambda: self._planned_identity(planned, specialization))
 
     def _planned_identity(
@@ -278,7 +280,8 @@ class Variants:
             for name, fact in PLANNED_FACTS.items()
             if name not in hints
         }
-        bound = replace(specialization, constants=constants, plan=plan, sizes={})
+        rest: dict[str, Any] = {"sizes": {}, "gpu": DEFAULT_GPU}
+        bound = replace(specialization, constants=constants, plan=plan, **rest)
         return VariantIdentity(bound, planned, decided)
 
     def _written(self, specialization: Specialization) -> set[str]:

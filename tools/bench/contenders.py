@@ -22,7 +22,7 @@ MAX_RELATIVE_ERROR = 2.0**-8
 """Of the whole result (Frobenius norm): one rounding to bf16 gives 2^-9.2."""
 ELEMENT_SLACK = (2.0**-7, 0.03)
 """Allowed error of one element: part of itself, and part of the standard deviation of all."""
-_KERNELS = {
+KERNELS = {
     "plain": ("matmul.tile", "matmul"),
     "batched": ("batched_matmul.tile", "batched_matmul"),
     "fused": ("matmul_bias_gelu.tile", "matmul_bias_gelu"),
@@ -177,7 +177,7 @@ def _kernel(kind: str, variant: Variant = PLANNED) -> Any:
     """
     import tilec
 
-    file, name = _KERNELS[kind]
+    file, name = KERNELS[kind]
     if not (EXAMPLES / file).is_file():
         raise ContenderError(f"no example: examples/{file} with kernel {name} does not exist")
     kernel = tilec.load(EXAMPLES / file)[name]

@@ -37,10 +37,7 @@ def add_case_options(
         variant: An example of a variant.
         default: Which sets run without `--set` and `--case`.
     """
-    names = sorted(sets)
-    text = f"cases to run ({default})"
-    parser.add_argument("--set", action="append", choices=names, dest="sets", help=text)
-    parser.add_argument("--case", action="append", type=spelt(parse_case), default=[], help=case)
+    add_case_choice(parser, sets, parse_case, case=case, default=default)
     parser.add_argument(
         "--variant",
         action="append",
@@ -49,6 +46,21 @@ def add_case_options(
         dest="variants",
         help=f"our kernel once more, with constants and fields of the plan: {variant}",
     )
+
+
+def add_case_choice(
+    parser: argparse.ArgumentParser,
+    sets: Mapping[str, Sequence[Any]],
+    parse_case: Callable[[str], Any],
+    *,
+    case: str,
+    default: str = "all",
+) -> None:
+    """Add `--set` and `--case`; the arguments are those of `add_case_options`."""
+    text = f"cases to run ({default})"
+    add = parser.add_argument
+    add("--set", action="append", choices=sorted(sets), dest="sets", help=text)
+    add("--case", action="append", type=spelt(parse_case), default=[], help=case)
 
 
 def add_peers(

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from tilec.request.gpu import nearest_gpu
 from tilec.runtime.launch.tensor_map import TensorMapEncoding
 
 TensorMapEncoder = Callable[[int, int], None]
@@ -24,6 +25,7 @@ class DeviceInfo:
         compute_capability: Major * 10 + minor.
         sm_count: Streaming multiprocessors.
         shared_memory_bytes: Dynamic shared memory that a block may opt in to.
+        memory_rate: Nominal bytes per second of its memory; 0 where the driver does not say.
     """
 
     ordinal: int
@@ -31,6 +33,12 @@ class DeviceInfo:
     compute_capability: int
     sm_count: int
     shared_memory_bytes: int
+    memory_rate: float = 0.0
+
+    @property
+    def gpu(self) -> str:
+        """The GPU that the planner knows and that is most like it."""
+        return nearest_gpu(self.sm_count, self.memory_rate)
 
 
 @dataclass(frozen=True, slots=True)

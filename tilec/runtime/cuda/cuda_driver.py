@@ -32,6 +32,9 @@ _INVALID_CONTEXT = 201
 """CUDA_ERROR_INVALID_CONTEXT (cuda.h, CUresult)."""
 _LEGACY_STREAMS = (0, 1)
 """The default stream, which cannot be captured (cuda.h, CU_STREAM_LEGACY)."""
+_TRANSFERS_PER_CLOCK = 2
+"""HBM moves data at both edges of its clock, which the driver gives in kHz (CUDA driver API,
+CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE; the width of the bus is in bits)."""
 _NO_INTERLEAVE = _FILL_WITH_ZEROS = 0
 """`CUtensorMapInterleave` and `CUtensorMapFloatOOBfill`, the only values that tilec uses."""
 _RETRY_WITH_PTX = (
@@ -90,12 +93,14 @@ class CudaDriver:
             return self._call("cuDeviceGetAttribute", getattr(attribute, prefix + name), handle)
 
         name = self._call("cuDeviceGetName", 256, handle)
+        transfers = _TRANSFERS_PER_CLOCK * 1000 * read("MEMORY_CLOCK_RATE")
         return DeviceInfo(
             ordinal,
             name.split(b"\0")[0].decode(),
             10 * read("COMPUTE_CAPABILITY_MAJOR") + read("COMPUTE_CAPABILITY_MINOR"),
             read("MULTIPROCESSOR_COUNT"),
             read("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
+            transfers * read("GLOBAL_MEMORY_BUS_WIDTH") / 8,
         )
 
     def load(
