@@ -22,6 +22,9 @@ from tilec.plan.overrides import BY_USER, PlanOverrides
 
 PARTIAL_BYTES = 4
 """Size of an element of the partial sums that CTAs exchange."""
+HELD_BYTES = 256
+"""Bytes of partial sums that a thread loads before it adds the first of them: 64 of its registers,
+of 168 or more, next to an accumulator that is not larger."""
 COUNTER_BYTES = 4
 """Size of the counter of the partial sums of a tile."""
 

@@ -557,14 +557,19 @@ module @the_last_of_three_splits_adds_them_up {
 #stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
 #mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
 
-// Partial sums that registers do not hold together are added in a loop.
+// Partial sums that registers do not hold together are added in a loop, as many in a round as they
+// hold: two of three here, and the third after the loop.
 // CHECK-LABEL: module @many_are_added_in_a_loop
 // CHECK:           %[[SPLIT:.*]] = arith.divui
 // CHECK:           %[[ACC:.*]] = scf.for
 // CHECK:             nv_tileas.dot
-// CHECK:             %[[SUM:.*]] = scf.for %[[BEFORE:.*]] = %{{c0_i32.*}} to %[[SPLIT]] step %{{c1_i32.*}} iter_args(%[[SOFAR:.*]] = %[[ACC]])
-// CHECK-NEXT:          %[[ADDED:.*]] = "nv_tileas.add_partial"(%[[SOFAR]], %{{.*}}, %{{.*}}, %[[BEFORE]]) {count = 3 : i64}
-// CHECK-NEXT:          scf.yield %[[ADDED]]
+// CHECK:             %[[END:.*]] = arith.subi %[[SPLIT]], %{{c1_i32.*}} : i32
+// CHECK:             %[[PAIRS:.*]] = scf.for %[[FIRST:.*]] = %{{c0_i32.*}} to %[[END]] step %{{c2_i32.*}} iter_args(%[[SOFAR:.*]] = %[[ACC]])
+// CHECK-NEXT:          %[[ONE:.*]] = "nv_tileas.add_partial"(%[[SOFAR]], %{{.*}}, %{{.*}}, %[[FIRST]]) {count = 3 : i64}
+// CHECK:               %[[SECOND:.*]] = arith.addi %[[FIRST]], %{{c1_i32.*}} : i32
+// CHECK-NEXT:          %[[TWO:.*]] = "nv_tileas.add_partial"(%[[ONE]], %{{.*}}, %{{.*}}, %[[SECOND]]) {count = 3 : i64}
+// CHECK-NEXT:          scf.yield %[[TWO]]
+// CHECK:             %[[SUM:.*]] = "nv_tileas.add_partial"(%[[PAIRS]], %{{.*}}, %{{.*}}, %[[END]]) {count = 3 : i64}
 // CHECK:             arith.truncf %[[SUM]]
 module @many_are_added_in_a_loop {
   "nv_tileaa.func"() ({

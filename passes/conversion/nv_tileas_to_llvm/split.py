@@ -29,22 +29,19 @@ VECTOR_BYTES = 16
 
 _AWAIT = """{
 .reg .pred p;
-.reg .b32 seen, pause;
+.reg .b32 seen;
 setp.eq.b32 p, $2, 0;
 @p bra DONE;
-mov.b32 pause, 32;
 POLL:
 ld.acquire.gpu.global.b32 seen, [$0];
 setp.eq.b32 p, seen, $1;
 @p bra DONE;
-nanosleep.u32 pause;
-shl.b32 pause, pause, 1;
-min.u32 pause, pause, 512;
+nanosleep.u32 32;
 bra POLL;
 DONE:
 }"""
-"""Operands: $0 counter, $1 the value to wait for, $2 whether this thread waits. Pauses grow from 32
-to 512 ns: the k-tiles of a split take microseconds."""
+"""Operands: $0 counter, $1 the value to wait for, $2 whether this thread waits. It pauses shortly:
+one thread of a CTA looks, and the splits of a tile end at about the same time."""
 
 
 @RULES.converts(AwaitPartialsOp)

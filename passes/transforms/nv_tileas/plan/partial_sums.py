@@ -23,6 +23,7 @@ the protocol check sees only the barriers.
 `tilec/plan/split.py` defines the order of the work items and says why the wait always ends.
 """
 
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
@@ -48,14 +49,11 @@ from tilec.ir.structured import (
 )
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import read_spec
-from tilec.plan.split import COUNTER_BYTES, PARTIAL_BYTES
+from tilec.plan.split import COUNTER_BYTES, HELD_BYTES, PARTIAL_BYTES
 from tilec.support.fast_dataclasses import dataclass
 
 PARTIALS, COUNTERS = "workspace", "counters"
 """Names of the hidden parameters."""
-HELD_BYTES = 256
-"""Bytes of partial sums that a thread loads before it adds the first: 64 of its 168 registers or
-more, next to an accumulator that is not larger."""
 
 
 @dataclass(frozen=True)
@@ -75,26 +73,26 @@ class _Exchange:
         counters: Counter per tile of the partial sums that are there.
         partials: Partial sums of all tiles.
         count: Partial sums of a tile: its splits but for the last one, which keeps its own.
-        is_small: Whether threads can hold all partial sums of a tile.
+        held: Partial sums of a tile that threads can hold at the same time.
     """
 
     counters: Any
     partials: Any
     count: int
-    is_small: bool
+    held: int
 
 
 def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
     tiles = " * ".join(f"({extent})" for extent in read_kernel_fact(function, "grid"))
     count = splits - 1
-    size = prod(accumulator.type.shape) * PARTIAL_BYTES * count
+    size = prod(accumulator.type.shape) * PARTIAL_BYTES
     warps = (read_spec(function) or {}).get("consumer_warps", WARPGROUP_WARPS)
     element, i32 = accumulator.type.element_type, ir.IntegerType.get_signless(32)
     return _Exchange(
         WorkspaceOp.build(COUNTERS, f"{tiles} * {COUNTER_BYTES}", i32, zeroed=True),
-        WorkspaceOp.build(PARTIALS, f"{tiles} * {size}", element, zeroed=False),
+        WorkspaceOp.build(PARTIALS, f"{tiles} * {size * count}", element, zeroed=False),
         count,
-        is_small=size <= warps * WARP_LANES * HELD_BYTES,
+        held=warps * WARP_LANES * HELD_BYTES // size,
     )
 
 
@@ -148,24 +146,37 @@ def add_up(function: Any, loop: Any, item: Item, splits: int) -> None:
 def _sum_up(accumulator: Any, item: Item, exchange: _Exchange) -> Any:
     """Emit the sum over all splits, in their order; this one, the last, has its own in registers.
 
-    Small partial sums are all loaded before the first addition, so that their latencies overlap.
-    Others are added in a loop. LLVM must not find out then that the number of this split is S - 1,
-    and it would from a comparison of the two. It makes straight code of a single round, in which
-    ptxas delays so many additions that it spills (128x256 in f32 with 2 splits: 112 bytes, ptxas
-    13.0).
+    As many partial sums as threads can hold are loaded before the first of them is added, so that
+    their latencies overlap: all of them, or those of each round of a loop. LLVM must not find out
+    how many rounds there are, and it would from a constant in place of the number of this split. It
+    makes straight code of a single round, in which ptxas delays so many additions that it spills
+    (128x256 in f32 with 2 splits: 112 bytes, ptxas 13.0).
     """
     AwaitPartialsOp(counters=exchange.counters, tile=item.tile, count=item.split)
     BarrierOp()
-    if exchange.is_small:
-        for split in range(exchange.count):
-            place = (exchange.partials, item.tile, constant(split), exchange.count)
-            accumulator = AddPartialOp.build(accumulator, *place)
-        return accumulator
-    loop = scf.ForOp(constant(0), item.split, constant(1), [accumulator])
+    if exchange.count <= exchange.held:
+        return _add_run(accumulator, item, exchange, map(constant, range(exchange.count)))
+    step = max(1, exchange.held)
+    rest = exchange.count % step
+    end = arith.subi(item.split, constant(rest)) if rest else item.split
+    loop = scf.ForOp(constant(0), end, constant(step), [accumulator])
     with ir.InsertionPoint(loop.body):
-        place = (exchange.partials, item.tile, loop.induction_variable, exchange.count)
-        scf.YieldOp([AddPartialOp.build(loop.inner_iter_args[0], *place)])
-    return loop.operation.results[0]
+        first, total = loop.induction_variable, loop.inner_iter_args[0]
+        scf.YieldOp([_add_run(total, item, exchange, _from(first, step))])
+    return _add_run(loop.operation.results[0], item, exchange, _from(end, rest))
+
+
+def _add_run(total: Any, item: Item, exchange: _Exchange, splits: Iterable[Any]) -> Any:
+    """Emit the sum of `total` and of the partial sums of some splits, in this order."""
+    for split in splits:
+        place = (exchange.partials, item.tile, split, exchange.count)
+        total = AddPartialOp.build(total, *place)
+    return total
+
+
+def _from(first: Any, count: int) -> Iterator[Any]:
+    """Emit the numbers of `count` splits from `first` on."""
+    yield from (arith.addi(first, constant(number)) if number else first for number in range(count))
 
 
 def _late_operations(loop: Any, item: Item) -> list[Any]:
