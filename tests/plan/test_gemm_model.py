@@ -18,6 +18,7 @@ from tilec.plan.gemm_candidates import (
 )
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.request.gpu import GPUS
 from tilec.request.target import get_target
 
 TARGET = get_target("sm_90a")
@@ -98,9 +99,11 @@ def test_the_terms_add_up():
 
 def test_the_memory_bus_may_decide():
     cost = gemm_cost(GemmTile(128, 256, 64, 2, 2), (16384, 16384, 64), TARGET)
-    moved = 2 * (2 * 16384 * 64 + 16384 * 16384)
+    read = machine.SHARED_READ * machine.SHORT_RUN  # by several CTAs, 128 bytes of a row
+    moved = 2 * (read * 2 * 16384 * 64 + 16384 * 16384)
     bus = TARGET.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    assert cost.memory == pytest.approx(moved / bus)
+    assert bus == pytest.approx(2440, rel=1e-3)
+    assert moved / bus < cost.memory < 1.15 * moved / bus
     assert cost.cycles > cost.memory > 0.5 * cost.cycles
 
 
@@ -109,20 +112,52 @@ def test_waves_that_leave_sms_idle_draw_less_from_memory():
     tile = GemmTile(64, 64, 64, 2, 2)
     few, two_waves = (gemm_cost(tile, (64, 64 * count, 64), TARGET) for count in (66, 198))
     rate = machine.SM_MEMORY_BYTES_PER_CYCLE
-    assert few.memory == pytest.approx(
-        (64 * 66 * 64 * 2 + 64 * 66 * 128 + 64 * 64 * 2) / (66 * rate)
+
+    def moved(tiles):
+        first = machine.SHORT_RUN * 2 * 64 * 64 * (tiles + machine.SHARED_READ)
+        return first + 2 * 64 * 64 * tiles
+
+    assert 1 < few.memory / (moved(66) / (66 * rate)) < 1.01  # far from what the bus gives
+    assert 1 < two_waves.memory / (moved(198) / (99 * rate)) < 1.1
+
+
+def test_gpus_differ_by_their_memory():
+    h100 = replace(TARGET, gpu=GPUS["H100"])
+    times = [
+        gemm_cost(GemmTile(8, 64, 128, 2, 2), (1, 8192, 8192), t).memory for t in (h100, TARGET)
+    ]
+    assert times[0] == pytest.approx(1.33 * times[1], rel=0.02)  # 128 CTAs do not fill an H200
+
+
+def test_readers_of_the_same_bytes_wait_for_each_other_unless_they_share_them():
+    alone, shared = (
+        gemm_cost(GemmTile(64, 64, 64, 2, 2, cluster=cluster), (128, 4096, 7168), TARGET)
+        for cluster in ((1, 1), (2, 1))
     )
-    assert two_waves.memory == pytest.approx(
-        (64 * 198 * 64 * 2 + 64 * 198 * 128 + 64 * 64 * 2) / (99 * rate)
-    )
+    weights = 2 * 4096 * 7168 * machine.SHORT_RUN
+    lost = (machine.SHARED_READ - 1) * weights
+    rate = 2 * 128 * 7168 * machine.SHORT_RUN * machine.SHARED_READ + weights + 2 * 128 * 4096
+    assert alone.memory / shared.memory == pytest.approx(1 + lost / rate)
+
+
+def test_short_runs_of_rows_of_k_take_memory_longer():
+    def memory(k, **contiguous):
+        return gemm_cost(GemmTile(8, 64, k, 2, 2), (1, 64, 4096), TARGET, **contiguous).memory
+
+    assert memory(64) == pytest.approx(machine.SHORT_RUN * memory(128), rel=1e-3)
+    assert memory(64, contiguous=(True, True)) == pytest.approx(memory(128))
 
 
 def test_rows_outside_of_the_array_cost_time_of_tma():
-    """Only where all tiles have them: the last ones of many are as soon as the others."""
+    """Only where the tile of every CTA has them, or that of the CTA which ends last."""
     few, many = ((m, 4096, 4096) for m in (5, 133))
     tile = GemmTile(64, 32, 128, 2, 2)
     assert gemm_cost(tile, few, TARGET).outside == 59 * 2 * machine.OUTSIDE_ROW_CYCLES
     assert gemm_cost(tile, few, TARGET).bound == "outside"
+    cost = gemm_cost(tile, few, TARGET)
+    assert cost.k_tile == pytest.approx(cost.l2 + cost.outside + cost.bubble + cost.power)
+    second = gemm_cost(GemmTile(64, 192, 64, 2, 2), (100, 4096, 4096), TARGET)
+    assert (second.waves, second.outside) == (1, 28 * machine.OUTSIDE_ROW_CYCLES)
     assert gemm_cost(tile, many, TARGET).outside == 0
     assert gemm_cost(tile, (4096, 5, 4096), TARGET).outside == 27 * 2 * machine.OUTSIDE_ROW_CYCLES
 
@@ -131,8 +166,20 @@ def test_splits_are_added_up_after_the_last_bytes_have_come():
     tile = GemmTile(8, 64, 128, 2, 2, split_k=2, may_swap=True)
     cost = gemm_cost(tile, (1, 4096, 14336), TARGET)
     assert cost.memory > cost.computing
-    rest = cost.start + cost.reduction + machine.HIDDEN_SHARE * cost.computing
+    work = replace(cost, outside=0.0).computing  # filling rows keeps nobody from reading
+    rest = cost.start + cost.reduction + machine.HIDDEN_SHARE * work
     assert cost.cycles == pytest.approx(cost.memory + rest)
+
+
+def test_partial_sums_that_threads_hold_share_a_latency():
+    """128 threads hold 32 KB: all of a few small tiles, so that their latency is what counts."""
+
+    def adding(m, splits):
+        tile = GemmTile(m, 64, 128, 2, 2, split_k=splits, may_swap=True)
+        return gemm_cost(tile, (128, 128, 65536), TARGET).reduction - machine.EXCHANGE_CYCLES
+
+    assert adding(8, 4) == machine.PARTIAL_LATENCY
+    assert adding(64, 12) == pytest.approx(11 * 64 * 64 * 4 / machine.PARTIAL_BYTES_PER_CYCLE)
 
 
 def test_few_stages_wait_for_copies():

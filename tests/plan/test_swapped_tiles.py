@@ -8,6 +8,13 @@ from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_tile import GemmTile, misfit
 
 
+def test_swapped_tiles_are_not_clustered():
+    problem = GemmProblem((100, 4096, 14336), may_swap=True)
+    found = rank_tiles(problem, TARGET)
+    assert any(item.tile.cluster != (1, 1) for item in found)
+    assert not any(item.tile.is_swapped and item.tile.cluster != (1, 1) for item in found)
+
+
 def test_rows_and_columns_change_places():
     tile = GemmTile(16, 128, 64, 2, 2, may_swap=True)
     assert (tile.is_swapped, tile.rows, tile.columns) == (True, 128, 16)

@@ -10,7 +10,7 @@ from tilec.plan.gemm_model import LARGE_EXTENT, GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
-from tilec.plan.split import PARTIAL_BYTES
+from tilec.plan.split import PARTIAL_BYTES, SPLIT_DEPTH, SPLIT_SHARE, SPLITS
 from tilec.plan.teams import turns_conflict
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
@@ -24,19 +24,17 @@ ROW_PARTS = (1, 2, 4)
 MAX_COLUMNS = 256
 MIN_COLUMNS = 16
 COLUMN_STEP = 16
-"""Columns between two tiles: the finest step that fills a last wave (DeepGEMM uses it, too)."""
+"""Columns between two tiles: the finest step that fills a last wave (as in DeepGEMM)."""
+MIN_ROW_BYTES = 64
+"""Least bytes of rows of B where N is contiguous: 64x16x128 took 13% longer than 64x64x64 in four
+splits at 64x2112x7168 NN (bf16, H100, 2026-11-25)."""
 MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
-"""Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle."""
+"""Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle.
+Swapped tiles stay alone: in clusters 7 of 8 took 3 to 200% longer (H100, 2026-11-25)."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or ping-pong (True): what to consider."""
-SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
-"""Into how many splits along K to divide tiles of products that have few of them."""
-SPLIT_SHARE = 0.5
-"""Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
-SPLIT_DEPTH = 3072
-"""Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
 SECTOR_BYTES = 32
@@ -46,13 +44,11 @@ STRADDLING = 1.45
 lines for one. Calibrated: 1.4 to 1.45 take the tiles that were the fastest at 4095x4104x4104 (bf16,
 H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters of 2x1."""
 POWER_OF_TWO_MARGIN = 1.03
-"""A tile of other extents must be better than others by this factor: the model knows less about
-them (calibrated, docs/performance.md)."""
+"""How much better tiles of other extents must be: the model knows less of them (calibrated)."""
 LOADED_MARGIN = 1.25
 """The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
 residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
-SPLIT_MARGIN = 1.02
-"""The same for tiles that are split along K: few of them have been measured."""
+SPLIT_MARGIN = 1.01  # the same for tiles that are split along K
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
 """Within this factor the deeper one of two like tiles wins: it waits less often."""
@@ -207,8 +203,10 @@ def rank_tiles(
 def _rank(tiles: Iterable[GemmTile], problem: GemmProblem, target: Target) -> list[RankedTile]:
     """Return tiles by score."""
     factors = problem.sector_factors
+    contiguous = (problem.m_contiguous, problem.n_contiguous)
     costs = (
-        (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors)) for tile in tiles
+        (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors, contiguous))
+        for tile in tiles
     )
     return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
 
@@ -221,7 +219,8 @@ def _shared_work(
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
         for cluster in problem.clusters:
             whole = _fills_cluster(item.tile, cluster, problem)
-            if whole and shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
+            may = not (item.tile.by_warps or item.tile.is_swapped)
+            if whole and may and shares_divide(item.tile, cluster, problem):
                 yield replace(item.tile, cluster=cluster)
     may_share = overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
@@ -367,8 +366,11 @@ def _column_options(problem: GemmProblem) -> Sequence[int]:
     if problem.known[1] and problem.extents[1] <= MAX_COLUMNS:
         found.add(-(-problem.extents[1] // step) * step)  # all columns in one tile
     span = machine.SWIZZLE_BYTES // problem.element_bytes
+    least_run = MIN_ROW_BYTES // problem.element_bytes
 
     def useful(n: int) -> bool:
+        if problem.n_contiguous and n < min(most, least_run):
+            return False
         if is_power_of_two(n):
             return n >= MIN_COLUMNS
         if n < MIN_STEPPED_COLUMNS or _plain_only(problem):

@@ -7,11 +7,11 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
 from tilec.plan.gemm_tile import GemmTile
-from tilec.plan.split import split_range
+from tilec.plan.split import HELD_BYTES, split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.plan.work import tile_group
 from tilec.request.target import Target
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 LARGE_EXTENT = 8192
 """Extent of a dim whose size is not known."""
@@ -68,7 +68,8 @@ class GemmCost:
     @property
     def k_tile(self) -> float:
         """Cycles of one k-tile: its slowest term, the bubble and the power."""
-        busy = max(self.tensor, self.shared, self.l2, self.outside) + self.bubble + self.power
+        loading = self.l2 + self.outside
+        busy = max(self.tensor, self.shared, loading) + self.bubble + self.power
         return max(busy, self.latency)
 
     @property
@@ -99,10 +100,12 @@ class GemmCost:
         """Cycles of the whole product.
 
         Where the memory bus decides, a little of the rest still does, so that plans differ. Nothing
-        is read before the kernel has started, nor while the splits of tiles are added up.
+        is read before the kernel has started, nor while the splits of tiles are added up. What TMA
+        fills outside of arrays keeps nobody from reading.
         """
         alone = self.start + self.reduction
-        return self.streaming + alone + machine.HIDDEN_SHARE * self.computing
+        work = replace(self, outside=0.0).computing
+        return self.streaming + alone + machine.HIDDEN_SHARE * work
 
     @property
     def bound(self) -> str:
@@ -122,6 +125,7 @@ def gemm_cost(
     target: Target,
     batch: int = 1,
     factors: tuple[float, float] = (1.0, 1.0),
+    contiguous: tuple[bool, bool] = (False, False),
 ) -> GemmCost:
     """Model an M x N x K multiply on the whole chip.
 
@@ -131,6 +135,7 @@ def gemm_cost(
         target: Machine.
         batch: How many such products the kernel computes.
         factors: Bytes of L2 that a byte of A and of B costs.
+        contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
     ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
     active, waves = min(ctas, slots), -(-ctas // slots)
@@ -148,13 +153,15 @@ def gemm_cost(
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * _memory_bytes(tile, extents) / _memory_rate(ctas / waves, target),
+        memory=batch
+        * _memory_bytes(tile, extents, contiguous)
+        / _memory_rate(ctas / waves, target),
         pingpong=tile.pingpong,
-        reduction=_reduction(tile),
+        reduction=_reduction(tile, consumers),
         deferred=tile.defers(waves, target),
         loading=loading,
         outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
-        outside=_outside(tile, extents),
+        outside=_outside(tile, extents, waves),
     )
 
 
@@ -177,12 +184,29 @@ def _tensor(tile: GemmTile) -> float:
     return tile.together.products * tile.volume / rate
 
 
-def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
-    """Return the bytes of operands and result, each of which crosses the memory bus once."""
+def _memory_bytes(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bool, bool]) -> float:
+    """Return the bytes of operands and result, as many as cost what a first read of them costs.
+
+    Each crosses the memory bus once. CTAs that read the same bytes do so at about the same time:
+    the later ones wait for them, too, and load the way to memory.
+    """
     m, n, k = extents
+    rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
+    a = m * tile.together.a_tiles * _reads(columns) * _short_run(tile, contiguous[0])
+    b = n * tile.together.b_tiles * _reads(rows) * _short_run(tile, contiguous[1])
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
-    operands = (m * tile.together.a_tiles + n * tile.together.b_tiles) * k
-    return operands * tile.element_bytes + results
+    return (a + b) * k * tile.element_bytes + results
+
+
+def _reads(readers: int) -> float:
+    """Return what `readers` of the same bytes cost, as a multiple of one."""
+    return 1.0 if readers == 1 else machine.SHARED_READ
+
+
+def _short_run(tile: GemmTile, strided: bool) -> float:
+    """Return what memory takes longer where K is contiguous and a k-tile has little of each row."""
+    is_short = not strided and tile.k * tile.element_bytes < machine.RUN_BYTES
+    return machine.SHORT_RUN if is_short else 1.0
 
 
 def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
@@ -205,16 +229,19 @@ def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: i
 def _memory_rate(active: float, target: Target) -> float:
     """Return the bytes per cycle that CTAs draw from memory on `active` SMs, on average."""
     bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    return min(bus, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
+    sms, sharp = active * machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
+    return (bus**-sharp + sms**-sharp) ** (-1 / sharp)
 
 
-def _reduction(tile: GemmTile) -> float:
+def _reduction(tile: GemmTile, consumers: int) -> float:
     """Return the cycles in which the last split of a tile waits for the others and adds them."""
     if tile.split_k == 1:
         return 0.0
-    partial = tile.m * tile.n * tile.accumulator_bytes
-    adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CYCLE
-    return machine.EXCHANGE_CYCLES + adding
+    count, partial = tile.split_k - 1, tile.m * tile.n * tile.accumulator_bytes
+    held = consumers * machine.WARPGROUP_THREADS * HELD_BYTES // partial
+    rounds = -(-count // max(1, held))
+    adding = count * partial / machine.PARTIAL_BYTES_PER_CYCLE
+    return machine.EXCHANGE_CYCLES + max(adding, rounds * machine.PARTIAL_LATENCY)
 
 
 def _cold(
@@ -233,13 +260,21 @@ def _cold(
     return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
 
 
-def _outside(tile: GemmTile, extents: tuple[int, ...]) -> float:
+def _outside(tile: GemmTile, extents: tuple[int, ...], waves: int) -> float:
     """Return the cycles in which TMA fills what lies outside of A and of B in every k-tile.
 
-    Where a product has several tiles along an axis, all but the last ones lie inside.
+    Where all tiles run at the same time, those at the edge end last. Where an axis has many tiles,
+    few of them are there.
     """
     m, n, _ = extents
-    rows = max(0, tile.m - m) * tile.together.a_tiles + max(0, tile.n - n) * tile.together.b_tiles
+    products = ((m, tile.m, tile.together.a_tiles), (n, tile.n, tile.together.b_tiles))
+    most = machine.OUTSIDE_TILES if waves == 1 else 1
+    tiles = [-(-extent // size) for extent, size, _ in products]
+    rows = sum(
+        (count * size - extent) * operands
+        for count, (extent, size, operands) in zip(tiles, products, strict=True)
+        if count <= most
+    )
     spans = -(-tile.k * tile.element_bytes // machine.SWIZZLE_BYTES)
     return rows * spans * machine.OUTSIDE_ROW_CYCLES
 

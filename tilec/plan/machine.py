@@ -84,6 +84,21 @@ makes 1700: 8192x8192 weights of a product of one row came at 1730 (bf16, 2026-1
 SM_MEMORY_BYTES_PER_CYCLE = 19.6
 """Bytes from memory that one SM takes in a cycle (calibrated): at 64x12288x4096, 96 CTAs drew 3.3
 TB/s, 128 CTAs 3.8 TB/s."""
+MEMORY_SHARPNESS = 6
+"""How sharply the rate bends from what SMs take to what the bus gives: the two are added as powers
+of -6. On an H100 72, 80, 96, 112 and 128 CTAs drew 1340, 1450, 1540, 1650 and 1730 bytes a cycle
+(products of few rows, bf16, 2026-11-25); the model says 1350, 1460, 1600, 1640 and 1670. An H200
+gave 1880 to 96 and 2165 to 128; the model says 1820 and 2200."""
+SHARED_READ = 1.12
+"""What memory takes longer for an operand that several CTAs read at the same time without sharing
+it in a cluster. At 128x4096x7168 64x64 tiles took 26.0 us, in clusters of 2x1 24.0 us; 1.12 chooses
+best among the tiles of 43 products of few rows (bf16, H100, 2026-11-25)."""
+RUN_BYTES = 256
+"""Bytes of a row that memory gives as fast as it can."""
+SHORT_RUN = 1.02
+"""What memory takes longer for shorter ones, which k-tiles of 64 elements take of rows of K. At
+1x28672x4096 NT 8x128 tiles had 0.96 of cuBLAS with k-tiles of 64, 0.975 with 128, and 8x64 tiles
+0.987 with 128, 0.993 with 256 (bf16, H100, 2026-11-25)."""
 HIDDEN_SHARE = 0.12
 """Gpu of the computing time that counts although the memory bus takes longer: overlap is not
 perfect (calibrated)."""
@@ -95,6 +110,10 @@ OUTSIDE_ROW_CYCLES = 7
 """Cycles in which TMA fills 128 bytes of a box that lie in a row outside of the array. k-tiles of
 64x32x128 whose A had 1, 4, 16, 32 and 64 rows took 1000, 1000, 900, 780 and 610 cycles (112 to 128
 CTAs, bf16, H100, 2026-11-25): the rows outside cost 6.4 each, those inside 3 at most."""
+OUTSIDE_TILES = 2
+"""Most tiles along an axis whose rows outside count: others were not measured. At 200x6144x4096 the
+second 128x128 tile has 72 rows; its k-tiles took 1070 cycles, those of 104x128 tiles 660 (bf16,
+H100, 2026-11-25)."""
 COPY_CYCLES = 1165
 """Cycles from the release of a slot to the arrival of its next tile (calibrated)."""
 CLUSTER_CYCLES = 2090
@@ -162,13 +181,18 @@ LOADED_CLUSTER_CYCLES = 9
 """Cycles per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
 longer with consumers in ping-pong, 0.8 and 1.7% with consumers that share a tile which waits (H200,
 2026-11-22)."""
-EXCHANGE_CYCLES = 4000
+EXCHANGE_CYCLES = 2600
 """Cycles until the last split of a tile sees the partial sums of the others: they go to L2 after a
-fence, and then the word that they are there, for which the last split polls (see below)."""
-PARTIAL_BYTES_PER_CYCLE = 25
+fence, and then the word that they are there, for which the last split polls. A poll that slept for
+up to 512 ns took 0.2 to 0.6 us longer (nine products of few rows, bf16, H100, 2026-11-25)."""
+PARTIAL_BYTES_PER_CYCLE = 16
 """Bytes of partial sums that the last split adds in a cycle. With both, the model picks what was
 measured as best or second at 512x512x16384, 1024x1024x8192 and 4096x128x4096, in bf16 with 1 to 8
-splits (H200, 2026-11-22)."""
+splits (H200, 2026-11-22), and loses least at 43 products of few rows (H100, 2026-11-25)."""
+PARTIAL_LATENCY = 700
+"""Cycles until the partial sums that a thread loads together have come (estimate). With one at a
+time, tiles of 32x64 in 16 splits took 16.9 us at 128x128x65536, with four 16.3 us (bf16, H100,
+2026-11-25)."""
 
 REGISTER_STEP = 8
 """setmaxnreg takes multiples of this (PTX ISA, setmaxnreg)."""

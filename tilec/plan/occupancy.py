@@ -79,7 +79,8 @@ def choose_blocks_with_mma(
         return 1, ()
     products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
     computing = products / machine.MMA_BYTES_PER_CYCLE
-    loading = problem.ring_slot_bytes * target.sm_count / machine.MEMORY_BYTES_PER_CYCLE
+    memory = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
+    loading = problem.ring_slot_bytes * target.sm_count / memory
     if loading < computing or not _has_room(problem, plan, target.share(SHARING), overrides):
         return 1, ()
     why = f"a round loads for {loading:.0f} cycles and multiplies for {computing:.0f}"

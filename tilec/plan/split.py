@@ -20,6 +20,12 @@ from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
 from tilec.plan.overrides import BY_USER, PlanOverrides
 
+SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
+"""Into how many splits along K to divide tiles of products that have few of them."""
+SPLIT_SHARE = 0.5
+"""Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
+SPLIT_DEPTH = 3072
+"""Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 PARTIAL_BYTES = 4
 """Size of an element of the partial sums that CTAs exchange."""
 HELD_BYTES = 256
