@@ -8,6 +8,7 @@ from multiprocessing import get_context
 from typing import Any
 
 import tilec
+from tilec.request.gpu import DEFAULT_GPU
 from tilec.runtime.args.arrays import DTYPES, ArrayView
 from tilec.support.diagnostics import TileError
 from tools.random_attention.cases import EXAMPLES, Case, View, random_case
@@ -47,7 +48,8 @@ def compile_case(seed: int) -> tuple[str, str]:
     """Compile the kernel of a case; return what tells it from others, and why there is none."""
     case = random_case(seed)
     try:
-        compiled = load_kernel(case.kernel).compile(**imagined(case), **case.scalars)
+        values = {**imagined(case), **case.scalars}
+        compiled = load_kernel(case.kernel).compile_for(DEFAULT_GPU, values)
     except TileError as failure:
         return "", f"{seed} {case}: {failure}"
     return compiled.ptx, ""
