@@ -51,6 +51,9 @@ def test_others_count_as_the_most_similar_one():
 def test_an_unknown_name_is_an_error():
     with pytest.raises(CompileError, match="unknown GPU 'B200'"):
         get_gpu("B200")
+    with pytest.raises(CompileError, match="unknown GPU 'B200'") as found:
+        tilec.compile(EXAMPLE, gpu="B200")
+    assert found.value.diagnostics[0].span is None
 
 
 def test_arrays_on_a_gpu_are_planned_for_it(kernel, driver, monkeypatch):

@@ -19,11 +19,7 @@ _STRIDE = re.compile(r"\s*(\w+)\s*\.\s*strides\s*\[\s*(\d+)\s*\]\s*==\s*(-?\d+)\
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that `tilec compile` and `tilec run` share."""
     parser.add_argument("--kernel", metavar="NAME", help="kernel to take, for a file with several")
-    parser.add_argument(
-        "--target",
-        choices=tuple(TARGETS),
-        help=f"architecture (default: {DEFAULT_TARGET}, or what the decorator of the kernel says)",
-    )
+    _add_machine_options(parser)
     parser.add_argument(
         "-D",
         dest="constants",
@@ -38,12 +34,6 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="M=8192,N=8192",
         help="extents of named dims, to plan for and to run with",
-    )
-    parser.add_argument(
-        "--gpu",
-        choices=tuple(GPUS),
-        default=DEFAULT_GPU,
-        help=f"GPU to plan for (default: {DEFAULT_GPU}, or the one that runs the kernel)",
     )
     parser.add_argument(
         "--layout",
@@ -63,6 +53,20 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         "--debug-waits",
         action="store_true",
         help="debug build: a deadlock ends the kernel with a report instead of hanging the GPU",
+    )
+
+
+def _add_machine_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--target",
+        choices=tuple(TARGETS),
+        help=f"architecture (default: {DEFAULT_TARGET}, or what the decorator of the kernel says)",
+    )
+    parser.add_argument(
+        "--gpu",
+        choices=tuple(GPUS),
+        default=DEFAULT_GPU,
+        help=f"GPU to plan for (default: {DEFAULT_GPU}, or the one that runs the kernel)",
     )
 
 

@@ -140,22 +140,20 @@ def gemm_cost(
     ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
     active, waves = min(ctas, slots), -(-ctas // slots)
     consumers = tile.consumers(target)
-    l2 = tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
     loading = _loading(tile, consumers, target)
+    first_reads = _memory_bytes(tile, extents, contiguous)
     return GemmCost(
         ctas=ctas,
         waves=waves,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
         shared=_shared(tile, consumers),
-        l2=l2,
+        l2=_l2_cycles(tile, extents, factors, active),
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch
-        * _memory_bytes(tile, extents, contiguous)
-        / _memory_rate(ctas / waves, target),
+        memory=batch * first_reads / _memory_rate(ctas / waves, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
         deferred=tile.defers(waves, target),
@@ -242,6 +240,13 @@ def _reduction(tile: GemmTile, consumers: int) -> float:
     rounds = -(-count // max(1, held))
     adding = count * partial / machine.PARTIAL_BYTES_PER_CYCLE
     return machine.EXCHANGE_CYCLES + max(adding, rounds * machine.PARTIAL_LATENCY)
+
+
+def _l2_cycles(
+    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float], active: int
+) -> float:
+    """Return the cycles in which `active` CTAs load a k-tile from L2."""
+    return tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
 
 
 def _cold(

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tilec.compiler.program import Program
-from tilec.request.gpu import DEFAULT_GPU
+from tilec.request.gpu import DEFAULT_GPU, get_gpu
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import (
     ConstantValue,
@@ -261,9 +261,10 @@ def compile(  # noqa: A001 - the public name
         allow_spills: Accept register spills and serialised wgmma; by default as for the `Kernel`.
 
     Raises:
-        CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
-            compiled.
+        CompileError: The source is wrong, an option names no parameter, there is no such GPU, or a
+            kernel cannot be compiled.
     """
+    get_gpu(gpu)
     text, options = _text_of(source), _options(source, target, debug_waits, allow_spills)
     if isinstance(source, Kernel):
         kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}

@@ -1,9 +1,10 @@
 """Compares the kernels that two checkouts of tilec make, in one process and in adjacent pairs.
 
 Each case is compiled by either checkout, in a process of its own and without the GPU. The two
-packages then run in turn, old new new old, a few milliseconds each. A ratio is that of the times of
-two neighbours, old over new, so it is not of two clocks or temperatures; the median over hundreds
-of pairs tells some 0.2% apart. `null` is the same for neighbours of one checkout: it should be 1.
+packages then run alternately (old, new, new, old), a few milliseconds each. A ratio is that of the
+times of two neighbours, old over new, so it is not of two clock rates or temperatures; the median
+over hundreds of pairs tells some 0.2% apart. `null` is the same for neighbours of one checkout: it
+should be 1.
 """
 
 import argparse
@@ -20,6 +21,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from tilec.request.gpu import DEFAULT_GPU, GPUS
 from tools.bench.cases import DTYPES, FULL, SETS, Case, parse_case
 from tools.bench.contenders import KERNELS, Contender, check, make_operands, reference
 from tools.bench.host import ROOT, HostError, import_torch
@@ -54,7 +56,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--seconds", type=positive(float), default=3.0, help="GPU time of a case (3)")
     add("--packages", type=Path, help="keep packages in this folder, and take those that are there")
     add("--compile-only", action="store_true", help="make the packages; needs no GPU")
-    add("--gpu", help="GPU to plan for (the one of this machine, else H200)")
+    add("--gpu", choices=tuple(GPUS), help=f"plan for it (this machine's, else {DEFAULT_GPU})")
     add("--json", type=Path, help="write the results to this file")
     options = parser.parse_args(words)
     options.cases = chosen_cases(options, SETS, FULL)
@@ -257,7 +259,6 @@ def _is_there(folder: Path, tag: str, case: Case) -> bool:
 
 def _gpu(torch: Any) -> str:
     """Return the GPU to plan for."""
-    from tilec.request.gpu import DEFAULT_GPU
     from tilec.runtime.cuda.current import get_driver
 
     return DEFAULT_GPU if torch is None else get_driver().device(0).gpu
