@@ -1,4 +1,4 @@
-"""The rules that hold between files: who imports whom, how long a file is, what none mentions."""
+"""The rules for all files: who imports whom, how long files and functions are, what none says."""
 
 import ast
 import re
@@ -56,6 +56,14 @@ NO_MLIR = [
 MAX_LINES = 400
 LONGER: dict[str, int] = {}
 """Files over the ceiling, with the length that they have now; none may grow."""
+
+MAX_FUNCTION_LINES = 40
+"""From `def` to the last line, signature and docstring included."""
+LONGER_FUNCTIONS = {
+    ("tilec/runtime/aot.py", "compile"): 58,  # public: 12 keywords and a line of text for each
+    ("tests/support/gemm_source.py", "gemm_source"): 61,  # 14 parameters that tests vary
+}
+"""Functions over the ceiling, with the length that they have now; none may grow."""
 
 TEXT_SUFFIXES = {".md", ".mlir", ".py", ".pyi", ".test", ".tile", ".toml", ".lark", ".cfg"}
 NOT_OURS = re.compile(
@@ -243,6 +251,19 @@ def test_files_are_short():
     }
     assert {name: n for name, n in lengths.items() if n > LONGER.get(name, MAX_LINES)} == {}
     assert [name for name in LONGER if lengths[name] <= MAX_LINES] == []
+
+
+def test_functions_are_short():
+    long = [
+        ((str(path.relative_to(ROOT)), node.name), node.end_lineno - node.lineno + 1)
+        for path in sources()
+        if path.suffix == ".py"
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.end_lineno - node.lineno >= MAX_FUNCTION_LINES
+    ]
+    assert [item for item in long if item[1] > LONGER_FUNCTIONS.get(item[0], 0)] == []
+    assert {key for key, _ in long} == set(LONGER_FUNCTIONS), "one is not needed"
 
 
 def test_no_file_mentions_a_machine_or_a_registry():

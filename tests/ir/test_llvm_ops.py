@@ -89,10 +89,8 @@ def _generated(v):
     shape = _attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
     kind = _attribute("#nvvm.ld_st_matrix_elt_type<b16>")
     nvvm.StMatrixOp(v.pointer, [v.number] * 2, _attribute("#nvvm.mma_layout<col>"), shape, kind)
-    load, store = (
-        nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
-        nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,
-    )
+    load = nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp
+    store = nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp
     load(v.cluster, v.generic, [v.number] * 2, v.pointer, [])
     load(v.cluster, v.generic, [v.number], v.pointer, [], multicastMask=v.mask, predicate=v.flag)
     store(v.generic, v.pointer, [v.number] * 2)

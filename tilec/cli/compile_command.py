@@ -65,6 +65,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="stage that FILE is a dump of (default: found from its text): "
         + ", ".join(RESUME_CHOICES),
     )
+    _add_code_options(parser)
+    _add_inspection_options(parser)
+    parser.set_defaults(execute=execute)
+
+
+def _add_code_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-ptxas", action="store_true", help="do not check the PTX with ptxas")
     parser.add_argument("--lineinfo", action="store_true", help="keep source lines in the code")
     parser.add_argument(
@@ -78,8 +84,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="compile anew: do not read or write the kernel cache, which --timing, --dump-ir and "
         "--print-ir-after never use",
     )
-    _add_inspection_options(parser)
-    parser.set_defaults(execute=execute)
 
 
 def _add_inspection_options(parser: argparse.ArgumentParser) -> None:

@@ -13,12 +13,13 @@ import numpy as np
 
 from tilec.cli.array_files import Inputs, output_files, write_array
 from tilec.cli.files import STANDARD_STREAM
-from tilec.cli.kernel_binding import bind
+from tilec.cli.kernel_binding import BoundKernel, bind
 from tilec.cli.kernel_files import KernelFile, read_kernel_file
-from tilec.cli.kernel_options import add_kernel_options, read_request
+from tilec.cli.kernel_options import KernelRequest, add_kernel_options, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.compiler.driver import emit_kernel
+from tilec.frontend.semantics.signature import Signature
 from tilec.runtime.args.arguments import check_arguments
 from tilec.runtime.args.signature_binding import interface_from_signature
 from tilec.runtime.args.specialize import specialize
@@ -29,6 +30,7 @@ from tilec.support.diagnostics import (
     error,
 )
 from tilec.testing.check import (
+    Arguments,
     CheckResult,
     Example,
     compare,
@@ -60,23 +62,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "code runs; '-' reads standard input",
     )
     add_kernel_options(parser)
-    parser.add_argument(
-        "--input",
-        dest="inputs",
-        action="append",
-        default=[],
-        metavar="X=FILE.npy",
-        help="take array X from a file; its shape gives the sizes of its dims; repeatable "
-        "(default: random values)",
-    )
-    parser.add_argument(
-        "--output",
-        dest="outputs",
-        action="append",
-        default=[],
-        metavar="X=FILE.npy",
-        help="write array X to a file after the run, bf16 and 8-bit floats as float32; repeatable",
-    )
+    _add_array_options(parser)
     parser.add_argument(
         "--device",
         default="auto",
@@ -94,6 +80,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "of the same name; without both it is an error",
     )
     parser.set_defaults(execute=execute)
+
+
+def _add_array_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        default=[],
+        metavar="X=FILE.npy",
+        help="take array X from a file; its shape gives the sizes of its dims; repeatable "
+        "(default: random values)",
+    )
+    parser.add_argument(
+        "--output",
+        dest="outputs",
+        action="append",
+        default=[],
+        metavar="X=FILE.npy",
+        help="write array X to a file after the run, bf16 and 8-bit floats as float32; repeatable",
+    )
 
 
 def execute(options: argparse.Namespace) -> int:
@@ -183,19 +189,9 @@ def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
     request.sizes = inputs.sizes(request.sizes)
     request.plan = {**chosen.plan, **request.plan}
     choice = bind(request, kernel, for_run=True)
-    dtypes = choice.specialization.dtypes
-    arguments = make_arguments(
-        kernel,
-        request.sizes,
-        dtypes=dtypes,
-        layouts=request.layouts,
-        scalars=choice.scalars,
-        example=example,
-        seed=options.seed,
-    )
-    for name, values in inputs.values(dtypes).items():
-        arguments.arrays[name].data[...] = values
-    values = {**arguments.data(), **arguments.scalars, **choice.specialization.constants, **dtypes}
+    arguments = _arguments(request, kernel, choice, inputs, example, options.seed)
+    chosen_values = {**choice.specialization.constants, **choice.specialization.dtypes}
+    values = {**arguments.data(), **arguments.scalars, **chosen_values}
     bound = check_arguments(interface_from_signature(kernel, source), values)
     job = Job(
         chosen.program,
@@ -213,6 +209,30 @@ def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
         frozenset(inputs.files),
     )
     return job, outputs
+
+
+def _arguments(
+    request: KernelRequest,
+    kernel: Signature,
+    choice: BoundKernel,
+    inputs: Inputs,
+    example: Example | None,
+    seed: int,
+) -> Arguments:
+    """Return random arguments, but those arrays that come from files."""
+    dtypes = choice.specialization.dtypes
+    arguments = make_arguments(
+        kernel,
+        request.sizes,
+        dtypes=dtypes,
+        layouts=request.layouts,
+        scalars=choice.scalars,
+        example=example,
+        seed=seed,
+    )
+    for name, values in inputs.values(dtypes).items():
+        arguments.arrays[name].data[...] = values
+    return arguments
 
 
 def _example(file: KernelFile, path: str) -> Example | None:

@@ -123,9 +123,8 @@ def blocked(
     """Return a layout in which neighbouring lanes hold neighbouring vectors.
 
     Each thread takes up to `vector` elements along the fastest axis; lanes, then warps, then
-    warpgroups go through the axes in `order` in steps of that; what is left over becomes
-    registers, along scanned axes before the warps. A tile with fewer vectors than threads is
-    replicated.
+    warpgroups go through the axes in `order` in steps of that; what is left becomes registers,
+    along scanned axes before the warps. A tile with fewer vectors than threads is replicated.
 
     Args:
         shape: Extents of the tile.
@@ -139,35 +138,49 @@ def blocked(
         LayoutError: `order` is not a permutation of the axes, or `warps` is impossible.
     """
     _check_blocked(len(shape), warps, order)
-    rank = len(shape)
-    left, step, modes = list(shape), [1] * rank, []
-
-    def take(owner: Owner, axis: int, extent: int) -> None:
-        stride = tuple(step[axis] if index == axis else 0 for index in range(rank))
-        modes.append(Mode(owner, extent, stride))
-        left[axis] //= extent
-        step[axis] *= extent
-
-    if rank:
-        take(Owner.REG, order[0], gcd(left[order[0]], vector))
-
-    def share(owner: Owner, size: int, axes: Sequence[int]) -> None:
-        for axis in axes:
-            extent = gcd(left[axis], size)
-            take(owner, axis, extent)
-            size //= extent
-        modes.append(Mode(owner, size, (0,) * rank))
-
-    share(Owner.LANE, WARP_LANES, order)
-    shares = _shares(left, warps, warp_order or order)
+    warp_order = warp_order or order
+    tile = _Division(shape)
+    if shape:
+        tile.take(Owner.REG, order[0], gcd(shape[order[0]], vector))
+    tile.share(Owner.LANE, WARP_LANES, order)
+    shares = _shares(tile.left, warps, warp_order)
     for axis in scanned:
-        take(Owner.REG, axis, left[axis] // shares[axis])
+        tile.take(Owner.REG, axis, tile.left[axis] // shares[axis])
     warps_per_group = min(warps, WARPGROUP_WARPS)
-    share(Owner.WARP, warps_per_group, warp_order or order)
-    share(Owner.WARPGROUP, warps // warps_per_group, warp_order or order)
+    tile.share(Owner.WARP, warps_per_group, warp_order)
+    tile.share(Owner.WARPGROUP, warps // warps_per_group, warp_order)
     for axis in order:
-        take(Owner.REG, axis, left[axis])
-    return RegisterLayout(shape, modes)
+        tile.take(Owner.REG, axis, tile.left[axis])
+    return RegisterLayout(shape, tile.modes)
+
+
+class _Division:
+    """A tile that is divided among owners, from its neighbouring elements outwards.
+
+    Attributes:
+        left: What remains of each extent.
+        modes: Who has got what.
+    """
+
+    def __init__(self, shape: Sequence[int]) -> None:
+        self.left, self.modes = list(shape), list[Mode]()
+        self._step = [1] * len(shape)
+
+    def take(self, owner: Owner, axis: int, extent: int) -> None:
+        """Give an owner `extent` steps along an axis; it divides what is left of the axis."""
+        self.modes.append(
+            Mode(owner, extent, tuple(n * (i == axis) for i, n in enumerate(self._step)))
+        )
+        self.left[axis] //= extent
+        self._step[axis] *= extent
+
+    def share(self, owner: Owner, size: int, axes: Sequence[int]) -> None:
+        """Divide the tile among `size` owners, along `axes`; they replicate what is too small."""
+        for axis in axes:
+            extent = gcd(self.left[axis], size)
+            self.take(owner, axis, extent)
+            size //= extent
+        self.modes.append(Mode(owner, size, (0,) * len(self._step)))
 
 
 def _shares(left: Sequence[int], warps: int, order: Sequence[int]) -> list[int]:
@@ -200,9 +213,9 @@ def choose_blocked(
 ) -> RegisterLayout:
     """Return the blocked layout for reading or writing a tile in memory order.
 
-    Vectors are 16 bytes, or fewer when the tile would not occupy every thread otherwise. A row of
-    vectors goes to consecutive lanes, so global accesses cover whole 128-byte lines and each
-    quarter of a warp touches 128 bytes of shared memory in distinct banks.
+    Vectors are 16 bytes, or less if some threads had none otherwise. Consecutive lanes have
+    consecutive vectors of a row, so global accesses cover whole 128-byte lines, and each quarter of
+    a warp touches 128 bytes of shared memory in distinct banks.
 
     Args:
         shape: Extents of the tile.
@@ -217,11 +230,10 @@ def choose_blocked(
     Raises:
         LayoutError: `warps` is impossible.
     """
-    rank = len(shape)
-    if not rank:
+    if not shape:
         return spread(blocked((), warps, 1, ()), (), None, ctas)
-    fastest = rank - 1 if contiguous_axis is None else contiguous_axis
-    order = [fastest, *(axis for axis in reversed(range(rank)) if axis != fastest)]
+    fastest = len(shape) - 1 if contiguous_axis is None else contiguous_axis
+    order = [fastest, *(axis for axis in reversed(range(len(shape))) if axis != fastest)]
     widest = max(1, VECTOR_BITS // element_bits)
     vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
     warp_order = sorted(order, key=lambda axis: axis in reduced)

@@ -138,10 +138,8 @@ def gemm_cost(
         contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
     ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
-    active, waves = min(ctas, slots), -(-ctas // slots)
-    consumers = tile.consumers(target)
+    active, waves, consumers = min(ctas, slots), -(-ctas // slots), tile.consumers(target)
     loading = _loading(tile, consumers, target)
-    first_reads = _memory_bytes(tile, extents, contiguous)
     return GemmCost(
         ctas=ctas,
         waves=waves,
@@ -153,7 +151,7 @@ def gemm_cost(
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * first_reads / _memory_rate(ctas / waves, target),
+        memory=_memory_bytes(tile, extents, batch, contiguous) / _memory_rate(ctas / waves, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
         deferred=tile.defers(waves, target),
@@ -182,8 +180,10 @@ def _tensor(tile: GemmTile) -> float:
     return tile.together.products * tile.volume / rate
 
 
-def _memory_bytes(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bool, bool]) -> float:
-    """Return the bytes of operands and result, as many as cost what a first read of them costs.
+def _memory_bytes(
+    tile: GemmTile, extents: tuple[int, ...], batch: int, contiguous: tuple[bool, bool]
+) -> float:
+    """Return the bytes of operands and results, as many as cost what a first read of them costs.
 
     Each crosses the memory bus once. CTAs that read the same bytes do so at about the same time:
     the later ones wait for them, too, and load the way to memory.
@@ -193,7 +193,7 @@ def _memory_bytes(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bo
     a = m * tile.together.a_tiles * _reads(columns) * _short_run(tile, contiguous[0])
     b = n * tile.together.b_tiles * _reads(rows) * _short_run(tile, contiguous[1])
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
-    return (a + b) * k * tile.element_bytes + results
+    return batch * ((a + b) * k * tile.element_bytes + results)
 
 
 def _reads(readers: int) -> float:

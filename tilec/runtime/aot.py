@@ -41,6 +41,7 @@ from tilec.support.diagnostics import (
     error,
     note,
 )
+from tilec.support.fast_dataclasses import replace
 from tilec.support.sources import read_source_file
 
 _MIN_ALIGNMENT = 16
@@ -274,23 +275,14 @@ def compile(  # noqa: A001 - the public name
     check_names(interfaces, CONST, constants, "const")
     check_names(interfaces, DTYPE, dtypes, "dtype parameter")
     check_names(interfaces, ARRAY, layouts, "array")
-    compiled = [
-        _compile_kernel(
-            program,
-            interface,
-            options,
-            Specialization(
-                arrays=arrays_of(interface, dtypes_of(interface, dtypes), layouts, aligned),
-                constants=chosen_values(interface, CONST, constants),
-                dtypes=dtypes_of(interface, dtypes),
-                divisors=divisors,
-                sizes=sizes,
-                plan=plan,
-                gpu=gpu,
-            ),
-        )
-        for interface in interfaces
-    ]
+    usual = Specialization(divisors=divisors, sizes=sizes, plan=plan, gpu=gpu)
+    compiled = []
+    for interface in interfaces:
+        own = dtypes_of(interface, dtypes)
+        arrays = arrays_of(interface, own, layouts, aligned)
+        values = chosen_values(interface, CONST, constants)
+        special = replace(usual, arrays=arrays, constants=values, dtypes=own)
+        compiled.append(_compile_kernel(program, interface, options, special))
     return Package(compiled, text.contents[0].name, tuple(guessed_dtypes(interfaces, dtypes)))
 
 

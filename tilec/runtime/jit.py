@@ -337,24 +337,29 @@ def kernel(
             hint is one of other languages (T0420).
         LaunchError: What is decorated is no function (T0717).
     """
-
-    def decorate(decorated: Callable[..., Any]) -> Kernel:
-        text = python_text(decorated)
-        missing = missing_source(decorated) or _unknown_hint(plan)
-        if missing is not None:
-            raise CompileError(missing)
-        made = Kernel(
-            text,
-            decorated.__name__,
-            plan,
-            target,
-            debug_waits=debug_waits,
-            allow_spills=allow_spills,
-        )
-        functools.update_wrapper(made, decorated)
-        return made
-
+    decorate = functools.partial(
+        _decorated, plan=plan, target=target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
     return decorate if function is None else decorate(function)
+
+
+def _decorated(
+    function: Callable[..., Any],
+    *,
+    plan: PlanFields,
+    target: str,
+    debug_waits: bool,
+    allow_spills: bool,
+) -> Kernel:
+    text = python_text(function)
+    missing = missing_source(function) or _unknown_hint(plan)
+    if missing is not None:
+        raise CompileError(missing)
+    made = Kernel(
+        text, function.__name__, plan, target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
+    functools.update_wrapper(made, function)
+    return made
 
 
 def _unknown_hint(plan: PlanFields) -> Diagnostic | None:

@@ -143,9 +143,8 @@ def run_child(
     import subprocess
 
     with _making():
-        child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        pipe = subprocess.PIPE
+        child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
         _HELD.undo[child] = lambda: _end(child)
     waiting = (threading.get_ident(), child.kill)
     _HELD.children.append(waiting)

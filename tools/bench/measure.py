@@ -126,35 +126,41 @@ def interleave(
         rounds: How often to visit every contender.
         seconds: GPU time of one contender in one round, at least.
         read: Reads the state of the GPU, in the middle of every visit.
-        after: Called at the end with each contender and what runs its graph once more: the place to
-            check what the graph computes.
+        after: Called at the end with each contender and what runs its graph once more, for checks.
     """
-    graphs = {name: sized_graph(torch, call, sets) for name, call in calls.items()}
+    visited = {name: _Visited(*sized_graph(torch, call, sets)) for name, call in calls.items()}
     samples = {name: Samples(name) for name in calls}
-
-    def visit(name: str, during: Callable[[], None] | None) -> tuple[float, float]:
-        """Run a contender; return milliseconds of a call and of all of them."""
-        graph, each = graphs[name]
-        replays = math.ceil(1000 * seconds * DURATION_MARGIN / (each * graph.calls))
-        took = graph.milliseconds(replays, during)
-        graphs[name] = graph, took
-        return took, took * replays * graph.calls
 
     def sample(name: str) -> None:
         time.sleep(seconds / 2)
         samples[name].readings.append(read() if read is not None else {})
 
-    for name in calls:  # an estimate from a GPU that was idle is of a low clock
-        visit(name, None)
+    for contender in visited.values():
+        contender.visit(seconds, None)  # an estimate from a GPU that was idle is of a low clock
     for number in range(rounds):
         for name in round_order(list(calls), number):
-            took, duration = visit(name, functools.partial(sample, name))
+            took, duration = visited[name].visit(seconds, functools.partial(sample, name))
             samples[name].times.append(took)
             samples[name].durations.append(duration)
-    for name, (graph, _) in graphs.items():
-        if after is not None:
-            after(name, functools.partial(graph.milliseconds, 1))
+    if after is not None:
+        for name, contender in visited.items():
+            after(name, functools.partial(contender.graph.milliseconds, 1))
     return samples
+
+
+@dataclass
+class _Visited:
+    """A contender between its visits: its graph, and how long a call took the last time."""
+
+    graph: Graph
+    milliseconds: float
+
+    def visit(self, seconds: float, during: Callable[[], None] | None) -> tuple[float, float]:
+        """Run it for `seconds` at least; return milliseconds of a call and of all of them."""
+        wanted = 1000 * seconds * DURATION_MARGIN
+        replays = math.ceil(wanted / (self.milliseconds * self.graph.calls))
+        self.milliseconds = self.graph.milliseconds(replays, during)
+        return self.milliseconds, self.milliseconds * replays * self.graph.calls
 
 
 def summarise(values: Sequence[float]) -> dict[str, float]:

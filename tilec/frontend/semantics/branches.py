@@ -60,13 +60,11 @@ def branch(
     results = ctx.record("if", [condition], kinds, span, None, blocks)
     for number, block in enumerate(blocks):
         block.yields = tuple(leaf for item in merged.values() for leaf in item.leaves[number])
-    start = 0
+    left = iter(results)
     for name, item in merged.items():
-        count = len(item.types)
-        value = item.rebuild(results[start : start + count])
+        value = item.rebuild([next(left) for _ in item.types])
         first = sides[0].binding(name, span) or sides[1].binding(name, span)
         ctx.bind(name, value, first.span if first is not None else span)
-        start += count
     if not ctx.frame.loop_depth and SKIP in ctx.frame.variables:
         ctx.bind(RETURN, ctx.frame.variables[SKIP].value, span)
 

@@ -137,8 +137,7 @@ def _attempt(
     plan: _Plan,
 ) -> Loop | None:
     """Run the body once; return None when `plan` was corrected and the body must run again."""
-    loop = Loop(ctx, statement)
-    outer = ctx.frame.variables
+    loop, outer = Loop(ctx, statement), ctx.frame.variables
     inner = dict(outer)
     # Every round starts without a jump, so nothing carries SKIP.
     own = (*targets, SKIP)

@@ -103,11 +103,8 @@ def check_arguments(
         item.name: _scalar(interface, item, values[item.name], scalar_dtypes[item.name])
         for item in interface.of_kind(SCALAR)
     }
-    constants = {
-        item.name: _constant(interface, item, values[item.name])
-        for item in interface.of_kind(CONST)
-        if item.name in values
-    }
+    given = [item for item in interface.of_kind(CONST) if item.name in values]
+    constants = {item.name: _constant(interface, item, values[item.name]) for item in given}
     _bind_extents(interface, constants, dims)
     return BoundArguments(
         arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values)

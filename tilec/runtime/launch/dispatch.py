@@ -307,9 +307,7 @@ class Dispatcher:
                 plan = self._planner.plan(driver, bound, grid, run_time)
             if signature is not None:
                 self._store(shape, tuple(keywords), signature, plan)
-        for view in bound.arrays.values():
-            if view.producer_stream is not None and view.producer_stream != handle:
-                driver.order_streams(bound.device, view.producer_stream, handle)
+        _order_streams(driver, bound, bound.device, handle)
         pointers = tuple(view.pointer for view in bound.arrays.values())
         plan.run(pointers, list(bound.scalars.values()), handle)
 
@@ -349,3 +347,10 @@ class Dispatcher:
         if torch is not None and not self._torch_types and hasattr(torch, "Tensor"):
             parameter = getattr(getattr(torch, "nn", None), "Parameter", None)
             self._torch_types = tuple(t for t in (torch.Tensor, parameter) if t is not None)
+
+
+def _order_streams(driver: Driver, bound: BoundArguments, device: int, stream: int) -> None:
+    """Let a stream of a GPU wait for those that produce the arrays of a call."""
+    for view in bound.arrays.values():
+        if view.producer_stream is not None and view.producer_stream != stream:
+            driver.order_streams(device, view.producer_stream, stream)

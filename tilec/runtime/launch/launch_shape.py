@@ -61,10 +61,8 @@ def launch_shape(
     """
     cluster = prod(metadata.get("cluster", (1, 1, 1)))
     if blocks % cluster:
-        raise launch_error(
-            "T0707",
-            f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}",
-        )
+        message = f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}"
+        raise launch_error("T0707", message)
     _check_count(metadata, blocks)
     shape = LaunchShape(
         blocks,

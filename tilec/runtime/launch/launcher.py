@@ -205,22 +205,31 @@ def make_plan(
         check_preconditions(metadata, arguments)
         extents, blocks = _extents_and_blocks(metadata, arguments, grid)
         if blocks:
-            shape = launch_shape(driver, loaded, metadata, blocks)
+            prepared = PreparedLaunch(loaded, launch_shape(driver, loaded, metadata, blocks))
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
-            first = len(arguments.arrays)
-            places = {item.name: first + index for index, item in enumerate(workspaces)}
-            places |= report_places(
-                hidden_parameters, first + len(workspaces), len(kernels), position
-            )
+            places = _places(arguments, workspaces, hidden_parameters, len(kernels), position)
             _add_hidden(layout, hidden_parameters, places, metadata["name"])
-            launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
+            launches.append(KernelLaunch(prepared, layout))
     if not launches:
         return LaunchPlan(driver, ())
-    pairs = check_pairs([item[0] for item in kernels], arguments)
-    requests = tuple(_workspace(item, kernels[0][0], arguments) for item in workspaces)
     every = tuple(metadata for metadata, _ in kernels)
+    pairs = check_pairs(every, arguments)
+    requests = tuple(_workspace(item, every[0], arguments) for item in workspaces)
     watches = make_watches(driver, arguments.device or 0, every, hidden_parameters)
     return LaunchPlan(driver, tuple(launches), pairs, requests, watches)
+
+
+def _places(
+    arguments: BoundArguments,
+    workspaces: Sequence[Any],
+    hidden_parameters: Sequence[Any],
+    kernels: int,
+    position: int,
+) -> dict[str, int]:
+    """Return where the buffers of one of the kernels are among the addresses of a launch."""
+    first = len(arguments.arrays)
+    places = {item.name: place for place, item in enumerate(workspaces, first)}
+    return places | report_places(hidden_parameters, first + len(workspaces), kernels, position)
 
 
 def _extents_and_blocks(

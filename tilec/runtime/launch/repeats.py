@@ -77,21 +77,11 @@ class Repeats:
                 self._seen.clear()
             self._seen.add(call)
             return
-        (launch,) = plan.launches
-        native = self._driver.native_launch(launch.prepared, stream)
-        block = ParameterBlock(launch.layout)
+        native = self._driver.native_launch(plan.launches[0].prepared, stream)
+        block = ParameterBlock(plan.launches[0].layout)
         block.fill(pointers, scalars)
-        self._calls.record(
-            arguments,
-            grid,
-            stream,
-            native.context,
-            native.function,
-            native.configuration,
-            block.address,
-            pointers,
-            (native, block),
-        )
+        addresses = (native.context, native.function, native.configuration, block.address)
+        self._calls.record(arguments, grid, stream, *addresses, pointers, (native, block))
 
 
 def find_repeats(driver: Driver, types: tuple[type, ...]) -> Repeats | None:
