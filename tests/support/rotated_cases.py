@@ -71,6 +71,7 @@ CASES = (
     Case("stored_in_rounds", (64, 32, 64)),
     Case("fed_back", (64, 32, 64)),
     Case("fed_back", (128, 64, 128), "f16", TURNS),
+    Case("reshaped", (64, 32, 64), "f16"),
 )
 
 

@@ -206,6 +206,38 @@ module @computed_a_stays_in_registers {
 
 // -----
 
+!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// A loop computes the A of its next round as a tile of another shape: the product is waited for
+// before, because both lie in the same registers.
+// CHECK-LABEL: module @the_next_a_has_another_shape
+// CHECK:         scf.for
+// CHECK:           "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "n"}
+// CHECK-NEXT:      "nv_tileas.mma_wait"
+// CHECK-NEXT:      math.exp
+module @the_next_a_has_another_shape {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: !b, %a: tensor<64x32x2xbf16>, %acc: tensor<64x32xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc, %next = %a) -> (tensor<64x32xf32>, tensor<64x32x2xbf16>) : i32 {
+        %x = "nv_tileas.view"(%next) : (tensor<64x32x2xbf16>) -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+        %e = math.exp %a : tensor<64x32x2xbf16>
+        scf.yield %d, %e : tensor<64x32xf32>, tensor<64x32x2xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!b, tensor<64x32x2xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !b = !nv_tileas.smem<tensor<512x32xbf16, #nv_tileas.shared_layout<array<i64: 512, 32>, 64 : i64>>>
 
 // Rows of 1024 bytes would take too many registers: 128 of A and 256 of what A is made from.

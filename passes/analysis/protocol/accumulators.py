@@ -10,8 +10,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import LOOPS, body_operations, terminator, walk_operations
+from tilec.ir.structured import (
+    LOOPS,
+    body_operations,
+    defining_operation,
+    terminator,
+    walk_operations,
+)
 from tilec.passes.analysis.passed_values import passed_values
+from tilec.passes.analysis.schedule.op_costs import registers_of
 
 Moves = tuple[tuple[int, int], ...]
 """Numbers of values: each first one is passed on as the second one."""
@@ -19,7 +26,6 @@ NEVER = -1
 """Stands for a value that is never in flight."""
 _PRODUCT = "nv_tileas.async_mma"
 _WAITS = ("nv_tileas.mma_wait", "nv_tileas.mma_drain")
-_RESHAPED = ("nv_tileas.view", "nv_tileas.permute")
 _TERMINATORS = ("scf.yield", "scf.condition")
 
 
@@ -83,9 +89,10 @@ def _keeps_a(product: Any) -> bool:
 
     The next round of its loop computes A anew. Where the loop carries A, this round does so.
     """
-    maker = _maker(product.opview.a)
-    if isinstance(maker, ir.BlockArgument) and maker.owner == product.block:
-        maker = _maker(terminator(product.block).operands[maker.arg_number - 1])
+    tile = registers_of(product.opview.a)
+    if isinstance(tile, ir.BlockArgument) and tile.owner == product.block:
+        tile = registers_of(terminator(product.block).operands[tile.arg_number - 1])
+    maker = defining_operation(tile)
     ops, later = body_operations(product.block), 0
     for op in ops[ops.index(product) + 1 :]:
         if op == maker:
@@ -94,16 +101,6 @@ def _keeps_a(product: Any) -> bool:
             return True
         later += op.name == _PRODUCT
     return False
-
-
-def _maker(value: Any) -> Any:
-    """Return the operation that computes a tile, or the argument that it is, whatever its shape."""
-    while isinstance(value, ir.OpResult):
-        op = value.owner.operation
-        if op.name not in _RESHAPED:
-            return op
-        value = op.operands[0]
-    return value
 
 
 def _flows(op: Any) -> Iterator[tuple[Any, Any]]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.structured import body_operations, defining_operation, walk_operations
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.plan import machine
 from tilec.plan.graph import Engine, Op
@@ -52,6 +52,15 @@ def op_cost(op: Any, warpgroups: int) -> Op:
 def is_name(op: Any) -> bool:
     """Tell whether the result of `op` lies in the registers of its operand."""
     return op.name in _NAMES
+
+
+def registers_of(tile: Any) -> Any:
+    """Return the tile in whose registers `tile` lies, past everything that only renames them."""
+    op = defining_operation(tile)
+    while op is not None and is_name(op):
+        tile = op.operands[0]
+        op = defining_operation(tile)
+    return tile
 
 
 def tile_registers(op: Any, warpgroups: int) -> int:

@@ -17,7 +17,7 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.passes.analysis.schedule.loop_graph import operands_of
-from tilec.passes.analysis.schedule.op_costs import op_cost
+from tilec.passes.analysis.schedule.op_costs import op_cost, registers_of
 from tilec.passes.transforms.nv_tileas.mma.next_round import NextRound, hold_slot, next_round
 from tilec.support.fast_dataclasses import dataclass
 
@@ -146,16 +146,17 @@ def _last_hidden(product: Any) -> Any:
 
 def _makers_of_next_a(product: Any) -> set[Any]:
     """Return the operation that computes A for the next round, in the registers of this one."""
-    a = product.opview.a
-    if not product.opview.registers_hold_a or not isinstance(a, ir.BlockArgument):
+    a = registers_of(product.opview.a)
+    is_carried = isinstance(a, ir.BlockArgument) and a.owner == product.block
+    if not product.opview.registers_hold_a or not is_carried:
         return set()
-    carried = terminator(product.block).operands[a.arg_number - 1]
+    carried = registers_of(terminator(product.block).operands[a.arg_number - 1])
     return {carried.owner.operation} if isinstance(carried, ir.OpResult) else set()
 
 
 def _computes_a(product: Any) -> bool:
     """Tell whether threads compute A, in registers, next to `product`: one step after the other."""
-    a = product.opview.a
+    a = registers_of(product.opview.a)
     if not product.opview.registers_hold_a or isinstance(a, ir.BlockArgument):
         return False
     return not a.owner.operation.regions
