@@ -59,9 +59,10 @@
 
 !row = tensor<32xi32, #nv_tileas.layout<"32|lane:32*(1)|warp:4*(0)">>
 
-// A scan over 32 lanes: five steps up, one for what comes before, one total.
+// A scan over 32 lanes that have one element each: five steps up give the results, one the total.
 // CHECK-LABEL: llvm.func @scan_of_a_warp
-// CHECK-COUNT-6: nvvm.shfl.sync up
+// CHECK-COUNT-5: nvvm.shfl.sync up
+// CHECK-NOT:     nvvm.shfl.sync up
 // CHECK:         llvm.return
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
@@ -80,6 +81,33 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "scan_of_a_warp", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<64xi32, #nv_tileas.layout<"64|reg:2*(1)|lane:32*(2)|warp:4*(0)">>
+
+// Lanes with two elements each scan the sums of pairs: five steps up, one for what comes before a
+// pair, one total. Each element is combined with it once.
+// CHECK-LABEL: llvm.func @scan_of_pairs
+// CHECK-COUNT-6: nvvm.shfl.sync up
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.smem<tensor<64xi32, #nv_tileas.shared_layout<array<i64: 64>, 0 : i64>>>
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%n) : (i32) -> !row
+    %y = "nv_tileas.scan"(%x) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.addi %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 0 : i64} : (!row) -> !row
+    "nv_tileas.store_shared"(%y, %s) : (!row, !nv_tileas.smem<tensor<64xi32, #nv_tileas.shared_layout<array<i64: 64>, 0 : i64>>>) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scan_of_pairs", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
 
 // -----
 

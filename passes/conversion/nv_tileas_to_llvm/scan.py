@@ -1,8 +1,9 @@
 """Rule for scans: blocks of consecutive elements are joined digit by digit of the layout.
 
-Every element is combined with what comes before it in its block. Where blocks of several threads
-are joined, only totals of blocks are combined. What comes before a block of one thread is known in
-the end, and is then combined with its elements.
+Every element is combined with what comes before it in its block, as long as the blocks that a step
+joins are within a thread, or have one element of it. Where longer blocks of several threads are
+joined, only totals of blocks are combined. What comes before a block of one thread is known in the
+end, and is then combined with its elements.
 """
 
 from collections.abc import Mapping, Sequence
@@ -60,8 +61,9 @@ class _Scan:
         identity: What stands for nothing; None where the function has no such element.
         elements: For each register what it is combined to in its first block.
         totals: For each block, by number, what its elements give.
-        first_blocks: For each register the number of its first block, the largest one of
-            consecutive elements that this thread holds alone; None while it grows.
+        holds_blocks: Whether a block may have several elements of this thread.
+        first_blocks: For each register the number of its first block: the first one that is joined
+            to blocks of other threads while it has several elements of this one; None before.
         before: What comes before each first block, by its number, as far as blocks are joined.
     """
 
@@ -71,23 +73,31 @@ class _Scan:
     identity: Element | None
     elements: list[Element]
     totals: dict[int, Element] | None = None
+    holds_blocks: bool = False
     first_blocks: Coordinate | None = None
     before: dict[int, _Before | None] = field(default_factory=dict)
 
     def join(self, step: ScanStep) -> None:
         """Join blocks to larger ones."""
-        totals = self.totals or dict(zip(step.blocks, self.elements, strict=True))
         joined = dict(zip(step.blocks, step.joined, strict=True))
+        if self.totals is None and step.owner is Owner.LANE:
+            different = dict(zip(step.blocks, self.elements, strict=True))
+            found = {number: self._scan_lanes(step, item) for number, item in different.items()}
+            self.elements = [found[number] for number in step.blocks]
+            self.totals = {
+                joined[number]: self._total_of_lanes(step, item) for number, item in found.items()
+            }
+            return
+        totals = self.totals or dict(zip(step.blocks, self.elements, strict=True))
         before: Mapping[int, _Before]
         if step.owner is Owner.REG:
             before, self.totals = self._join_registers(step, totals)
         elif step.owner is Owner.LANE:
-            found = {number: self._join_lanes(step, total) for number, total in totals.items()}
-            before = {number: item for number, (item, _) in found.items()}
-            self.totals = {joined[number]: total for number, (_, total) in found.items()}
+            before, self.totals = self._join_lanes(step, totals, joined)
         else:
             before, self.totals = self._join_warps(step, totals, joined)
-        if self.first_blocks is None and step.owner is Owner.REG:
+        self.holds_blocks |= step.owner is Owner.REG
+        if self.first_blocks is None and (step.owner is Owner.REG or not self.holds_blocks):
             self.elements = [
                 self._after(before.get(number), element)
                 for number, element in zip(step.blocks, self.elements, strict=True)
@@ -161,23 +171,43 @@ class _Scan:
             return digit, digit
         return digit, arith.subi(emit.value(step.extent - 1), digit)
 
-    def _join_lanes(self, step: ScanStep, total: Element) -> tuple[_Before, Element]:
-        """Join blocks of several lanes; their number is a power of two."""
-        digit, place = self._place(step)
+    def _scan_lanes(self, step: ScanStep, total: Element) -> Element:
+        """Return what blocks give up to this lane's; the number of lanes is a power of two."""
+        _, place = self._place(step)
         assert step.term is not None
-        divisor, reverse = step.term.divisor, self.op.opview.is_reverse
-        kind = "down" if reverse else "up"
+        kind = "down" if self.op.opview.is_reverse else "up"
         distance = 1
         while distance < step.extent:
-            other = shuffled(kind, total, distance * divisor)
+            other = shuffled(kind, total, distance * step.term.divisor)
             comes_before = emit.compare("uge", place, distance)
             total = choose(comes_before, self.combine(other, total), total)
             distance *= 2
-        before = self._known(shuffled(kind, total, divisor), emit.compare("ne", place, 0))
-        last = 0 if reverse else step.extent - 1
+        return total
+
+    def _total_of_lanes(self, step: ScanStep, scanned: Element) -> Element:
+        """Return what `_scan_lanes` gives in the lane of the last block."""
+        digit, _ = self._place(step)
+        assert step.term is not None
+        divisor = step.term.divisor
+        last = 0 if self.op.opview.is_reverse else step.extent - 1
         lane = self.lowering.current_role.ids[Owner.LANE]
         first = arith.subi(lane, emit.value(emit.multiply(digit, divisor)))
-        return before, shuffled("idx", total, emit.add(first, last * divisor))
+        return shuffled("idx", scanned, emit.add(first, last * divisor))
+
+    def _join_lanes(
+        self, step: ScanStep, totals: dict[int, Element], joined: dict[int, int]
+    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+        """Join blocks of several lanes."""
+        _, place = self._place(step)
+        assert step.term is not None
+        kind = "down" if self.op.opview.is_reverse else "up"
+        before, after = {}, {}
+        for number, total in totals.items():
+            scanned = self._scan_lanes(step, total)
+            previous = shuffled(kind, scanned, step.term.divisor)
+            before[number] = self._known(previous, emit.compare("ne", place, 0))
+            after[joined[number]] = self._total_of_lanes(step, scanned)
+        return before, after
 
     def _join_warps(
         self, step: ScanStep, totals: dict[int, Element], joined: dict[int, int]
