@@ -120,6 +120,8 @@ def test_type_of(frontend, expression, expected):
         ("x = zeros((4, 4))[:, :, :]", "T0301", "names 3 axes"),
         ("x = expand_dims(zeros((4, 4)), 3)", "T0301", "axis 3 is outside"),
         ("x = min(zeros((4, 4)), 1, axis=0)", "T0310", "one tile is reduced, found 2"),
+        ("x = max(zeros((4, 4)), 1)", "T0310", "max: 1 may be an axis of the tile, or a number"),
+        ("x = min(zeros((4, 4)), -2, keepdims=True)", "T0310", "min: -2 may be an axis"),
         ("x = min(alpha)", "T0311", "expected a tile to combine"),
         ("x = argmax(zeros((4, 4, 4)), (0, 1))", "T0301", "expected one axis"),
         ("x = sum(zeros((4, 4)), 2)", "T0301", "axis 2 is outside"),
@@ -140,6 +142,19 @@ def test_mistake(frontend, body, code, part):
     found = frontend.error(body)
     assert found[:2] == (code, 1)
     assert part in found[2]
+
+
+@pytest.mark.parametrize("second", ["1.0", "7", "-5", "ONE", "n", "True"])
+def test_a_second_value_that_is_no_axis(frontend, second):
+    program = frontend.kernel(f"x = max(zeros((4, 4)), {second})", "ONE = 1\n" + frontend.header)
+    assert program.body.operations[-1].name == "maxf"
+
+
+def test_an_axis_without_its_name_has_both_fixes_in_its_hint(frontend):
+    (item,) = frontend.diagnostics("x = max(zeros((4, 4)), 1)")
+    assert item.hint == (
+        "write 'max(x, axis=1)' to reduce axis 1, 'maximum(x, 1)' to compare each element with 1"
+    )
 
 
 def test_mma_shapes_name_the_operands(frontend):

@@ -120,6 +120,8 @@ def _extremum(
     propagate_nan: Argument | None,
 ) -> AnyValue:
     spread = call.is_set(propagate_nan, "propagate_nan")
+    if len(values) == 2 and axis is None:
+        _refuse_axis(call, *values)
     if len(values) > 1 and axis is None and keepdims is None:
         return elementwise_extremum(call, name, list(values), propagate_nan=spread)
     if len(values) != 1:
@@ -135,6 +137,28 @@ def _extremum(
 
     identity = _lowest(wide) if name == "max" else _highest(wide)
     return narrowed(call, _over_axes(call, tile, axis, keepdims, run, identity), dtype)
+
+
+def _refuse_axis(call: Call, tile: Argument, number: Argument) -> None:
+    """Refuse an integer after a tile that may be meant as an axis: NumPy, Triton and cuTile do.
+
+    A constant that is computed, or has a name, is compared with the elements.
+
+    Raises:
+        SemanticError: The integer is written in the call, and the tile has such an axis.
+    """
+    value = number.value
+    rank = len(numeric.shape_of(tile.value)) if isinstance(tile.value, hir.Value) else 0
+    if not isinstance(value, Constant) or value.span != number.span or type(value.value) is not int:
+        return
+    if -rank <= value.value < rank:
+        name, axis = call.name, value.value
+        hint = (
+            f"write '{name}(x, axis={axis})' to reduce axis {axis},"
+            f" '{name}imum(x, {axis})' to compare each element with {axis}"
+        )
+        message = f"{axis} may be an axis of the tile, or a number to compare with"
+        raise call.fail("T0310", message, number.span, hint=hint)
 
 
 @builtin("item", ARITHMETIC, "reduce")
@@ -171,7 +195,10 @@ def largest(
     keepdims: Argument | None = None,
     propagate_nan: Argument | None = None,
 ) -> AnyValue:
-    """Return the largest of several values, element by element; of one tile, along its axes."""
+    """Return the largest of several values, element by element; of one tile, along its axes.
+
+    Name the axis, `axis=1`: a second number is another value.
+    """
     return _extremum(call, "max", values, axis, keepdims, propagate_nan)
 
 
@@ -183,7 +210,10 @@ def smallest(
     keepdims: Argument | None = None,
     propagate_nan: Argument | None = None,
 ) -> AnyValue:
-    """Return the smallest of several values, element by element; of one tile, along its axes."""
+    """Return the smallest of several values, element by element; of one tile, along its axes.
+
+    Name the axis, `axis=1`: a second number is another value.
+    """
     return _extremum(call, "min", values, axis, keepdims, propagate_nan)
 
 

@@ -171,8 +171,8 @@ _FUNCTIONS = (
     _functions("atan", "an inverse function", "atan2(x, 1.0)"),
     _functions("isfinite", "a test for finite numbers", "abs(x) < inf"),
     _functions("mean", "a mean along an axis of a tile", "sum(a, 1) / 16.0"),
-    _functions("amax", "the largest element along an axis", "max(a, 1)"),
-    _functions("amin", "the smallest element along an axis", "min(a, 1)"),
+    _functions("amax", "the largest element along an axis", "max(a, axis=1)"),
+    _functions("amin", "the smallest element along an axis", "min(a, axis=1)"),
     _functions("logsumexp", "the logarithm of a sum", "log(sum(exp(x - max(x)))) + max(x)"),
     _functions("var", "a variance", "sum((x - sum(x) / 16.0) ** 2) / 16.0"),
     _functions("std", "a standard deviation", "sqrt(sum((x - sum(x) / 16.0) ** 2) / 16.0)"),
@@ -251,9 +251,16 @@ _ARGUMENTS = (
     ),
     Lacking(
         Usage.ARGUMENT,
-        ("cache_modifier", "eviction_policy", "volatile", "order"),
+        ("cache_modifier", "eviction_policy", "volatile"),
         "the compiler decides how memory is accessed",
         advice=_NO_ARGUMENT,
+    ),
+    Lacking(
+        Usage.ARGUMENT,
+        ("order",),
+        "a view says which axis of the array is which axis of a tile",
+        "load(make_partition_view(C, (16, 32), dim_map=[1, 0]), (i, i))",
+        "or load the tile and 'permute' it",
     ),
     Lacking(
         Usage.ARGUMENT,
