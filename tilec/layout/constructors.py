@@ -5,6 +5,7 @@ CUDA programming guide, global memory and shared memory accesses, for blocked ti
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import gcd, prod
 
 from tilec.layout.errors import LayoutError
@@ -230,11 +231,25 @@ def choose_blocked(
     Raises:
         LayoutError: `warps` is impossible.
     """
+    fastest = len(shape) - 1 if contiguous_axis is None else contiguous_axis
+    widest = max(1, VECTOR_BITS // element_bits)
+    return _blocked(tuple(shape), widest, warps, fastest, tuple(reduced), tuple(scanned), ctas)
+
+
+@lru_cache(maxsize=1024)
+def _blocked(
+    shape: tuple[int, ...],
+    widest: int,
+    warps: int,
+    fastest: int,
+    reduced: tuple[int, ...],
+    scanned: tuple[int, ...],
+    ctas: int,
+) -> RegisterLayout:
+    """Return the layout for `choose_blocked`: with vectors of `widest` elements, or fewer."""
     if not shape:
         return spread(blocked((), warps, 1, ()), (), None, ctas)
-    fastest = len(shape) - 1 if contiguous_axis is None else contiguous_axis
     order = [fastest, *(axis for axis in reversed(range(len(shape))) if axis != fastest)]
-    widest = max(1, VECTOR_BITS // element_bits)
     vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
     warp_order = sorted(order, key=lambda axis: axis in reduced)
     axis = spread_axis(shape, warps, ctas)

@@ -58,6 +58,14 @@ class RegisterLayout:
                     f"layout leaves the tile {self.shape}: coordinate {last} on axis {axis}"
                 )
 
+    def __hash__(self) -> int:
+        """Return the same for equal layouts."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.shape, self.modes))
+
     def _of(self, owner: Owner) -> tuple[Mode, ...]:
         return tuple(mode for mode in self.modes if mode.owner is owner)
 

@@ -40,7 +40,7 @@ Options:
 """
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from math import prod
 from typing import Any
 
@@ -214,7 +214,7 @@ def kernel_problem(
         thread_vector=_thread_vector(accesses),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
-        scratch_bytes=partial(expected_scratch_bytes, function),
+        scratch_bytes=cache(partial(expected_scratch_bytes, function)),
         cluster=cluster,
         why_not_pingpong=why_not_pingpong(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
