@@ -6,7 +6,7 @@ from tests.support.element_cases import CASES, ZEROED, load_kernels, runs
 from tests.support.feature_cases import check_feature
 
 SMALLEST = [run for run in runs() if run[1] != CASES[run[0]][0]]
-RACING = ("locked_sum", "tickets", "flagged", "in_order", "histogram")
+RACING = ("locked_sum", "tickets", "flagged", "in_order", "histogram", "last_adds")
 
 
 @pytest.fixture(scope="module")

@@ -96,6 +96,21 @@ def test_a_tile_named_by_an_effect_has_no_producer():
     assert "producer_warps = 0" in text
 
 
+NUMBERS = {
+    "another array is released": ("atomic_add(F, n, 1.0)", True),
+    "its own array is written": ("atomic_add(T, n, 1)", False),
+    "its own array is written later": ("atomic_add(F, n, 1.0); store(T, n, 1)", False),
+    "other devices see the order": ("atomic_add(F, n, 1.0, memory_scope='sys')", False),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_producer_loads_a_number_that_nothing_on_the_device_changes(name):
+    effect, is_produced = NUMBERS[name]
+    text = compiled(row="T[m]", after=effect).module_text("nv_tileas")
+    assert ("producer_warps = 0" not in text) == is_produced
+
+
 def test_a_tile_loaded_after_an_acquire_does_not_use_tma():
     result = compiled(before="t = atomic_add(T, 0, 1)")
     remarks = [item.message for item in result.remarks if item.code == "T0520"]

@@ -42,6 +42,7 @@ CASES = {
     "cluster_of_pages": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
     "turns_of_pages": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
     "persistent_and_counted": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "last_adds": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
 }
 """Sizes of each kernel; the last ones are the smallest."""
 ZEROED = {
@@ -50,6 +51,7 @@ ZEROED = {
     "flagged": "F",
     "queued_product": "Q",
     "persistent_and_counted": "Q",
+    "last_adds": "Q",
 }
 """Arrays that have to start with zeros."""
 LAYOUTS = {

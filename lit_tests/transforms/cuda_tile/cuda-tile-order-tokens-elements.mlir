@@ -50,3 +50,46 @@ module @lock {
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32, f32) -> ()} : () -> ()
 }
+
+// -----
+
+!ptr = !cuda_tile.ptr<f32>
+!token = !cuda_tile.token
+!view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+
+// A release does not wait for a number of an array that the kernel does not write, but for tiles.
+// CHECK-LABEL: module @number
+// CHECK: %[[START:.*]] = "cuda_tile.make_token"()
+// CHECK: "cuda_tile.load_elements_tko"(%{{.*}}, %[[START]])
+// CHECK: "cuda_tile.atomic_elements_tko"(%{{.*}}, %[[START]])
+module @number {
+  "cuda_tile.entry"() ({
+  ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
+    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
+    %r:2 = "cuda_tile.atomic_elements_tko"(%va, %i, %x) {mode = "addf", ordering = "acq_rel", scope = "device", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, i32, f32) -> (f32, !token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!ptr, !ptr, i32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+!ptr = !cuda_tile.ptr<f32>
+!token = !cuda_tile.token
+!view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+
+// It does if other devices see the order, as they may change the array then.
+// CHECK-LABEL: module @seen_outside
+// CHECK: %[[X:.*]]:2 = "cuda_tile.load_elements_tko"
+// CHECK: "cuda_tile.atomic_elements_tko"(%{{.*}}, %[[X]]#1)
+module @seen_outside {
+  "cuda_tile.entry"() ({
+  ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
+    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
+    %r:2 = "cuda_tile.atomic_elements_tko"(%va, %i, %x) {mode = "addf", ordering = "acq_rel", scope = "sys", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, i32, f32) -> (f32, !token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!ptr, !ptr, i32, f32) -> ()} : () -> ()
+}

@@ -7,7 +7,7 @@ acquire or a release orders the accesses of all arrays, so it belongs to every s
 
 from typing import Any
 
-from tilec.dialects.common.accesses import global_access, synchronises
+from tilec.dialects.common.accesses import global_access, synchronises, writes_global
 from tilec.dialects.cuda_tile import (
     AssumeOp,
     EntryOp,
@@ -19,33 +19,39 @@ from tilec.dialects.cuda_tile import (
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
+from tilec.support.fast_dataclasses import dataclass, field
 
 
-def find_alias_sets(entry: EntryOp) -> list[list[Any]]:
-    """Return the accesses of a kernel by alias set.
+@dataclass
+class AliasSet:
+    """Accesses of a kernel that may touch the same memory.
 
-    Args:
-        entry: The kernel.
-
-    Returns:
-        One list of operations per set, in program order; sets in order of first access. An access
-        that synchronises is in all of them.
+    Attributes:
+        accesses: Operations in program order; each one that synchronises is in all sets.
+        is_written: Whether one of them writes to an array of this set.
     """
+
+    accesses: list[Any] = field(default_factory=list)
+    is_written: bool = False
+
+
+def find_alias_sets(entry: EntryOp) -> list[AliasSet]:
+    """Return the alias sets of a kernel, in order of first access."""
     keys = _argument_keys(entry)
-    sets: dict[Any, list[Any]] = {}
+    sets: dict[Any, AliasSet] = {}
     accesses = [op for op in walk_operations(entry.block) if global_access(op) is not None]
     ordered = [op for op in accesses if synchronises(op)]
     places: dict[Any, Any] = {}
     for op in accesses:
         argument = _base_argument(op.opview.view, entry)
         if argument is None:
-            return [accesses]
+            return [AliasSet(accesses, any(map(writes_global, accesses)))]
         places[op] = keys[argument]
-        sets.setdefault(keys[argument], [])
+        sets.setdefault(keys[argument], AliasSet()).is_written |= writes_global(op)
     for op in accesses:
         for key, members in sets.items():
             if places[op] == key or op in ordered:
-                members.append(op)
+                members.accesses.append(op)
     return list(sets.values())
 
 

@@ -14,7 +14,9 @@ Accesses that combine tiles with an array in one mode (`atomic_red_view_tko`), a
 ordered among themselves either. In a set that has some, all other accesses take the part of stores.
 
 An acquire or a release belongs to all sets, as something that writes. It waits for what comes
-before it in each of them, and what comes after it in any of them waits for it.
+before it in each of them, and what comes after it in any of them waits for it. It does not wait for
+numbers (weak loads of one element) of arrays that the kernel does not write, unless other devices
+see the order: nothing on the device can change them, and a producer may load them for itself.
 
 A loop or a branch that holds a store carries the token as one more value, and so does one that
 holds a load for which a later store must wait. This orders the iterations of a loop. A set whose
@@ -26,10 +28,18 @@ from typing import Any
 from tilec.dialects.common.accesses import (
     combination,
     global_access,
+    must_happen,
     synchronises,
     writes_global,
 )
-from tilec.dialects.cuda_tile import EntryOp, JoinTokensOp, MakeTokenOp, TokenType
+from tilec.dialects.cuda_tile import (
+    EntryOp,
+    JoinTokensOp,
+    LoadElementsTkoOp,
+    MakeTokenOp,
+    TileType,
+    TokenType,
+)
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.removal import erase
@@ -43,7 +53,7 @@ from tilec.ir.structured import (
     terminator,
     walk_operations,
 )
-from tilec.passes.analysis.facts.alias_sets import find_alias_sets
+from tilec.passes.analysis.facts.alias_sets import AliasSet, find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field
@@ -60,16 +70,17 @@ def order_tokens(module: Any, context: PassContext) -> None:
 
 def _order_entry(entry: EntryOp) -> None:
     sets = find_alias_sets(entry)
-    given = {op.opview.result_token for ops in sets for op in ops if op.opview.token is not None}
-    if all(op.opview.result_token in given for ops in sets for op in ops):
+    every = [op for item in sets for op in item.accesses]
+    given = {op.opview.result_token for op in every if op.opview.token is not None}
+    if all(op.opview.result_token in given for op in every):
         return
     start = MakeTokenOp.build(loc=entry.location, ip=ir.InsertionPoint.at_block_begin(entry.block))
     shared = [op for op in walk_operations(entry.block) if synchronises(op)]
     joined = {_with_token(op, start) for op in shared if op.opview.token is None}
     for number in range(len(sets)):
-        accesses = find_alias_sets(entry)[number] if shared else sets[number]
-        if any(op.opview.result_token not in given for op in accesses):
-            _SetOrder(accesses, joined).order_block(entry.block, _State(start))
+        found = find_alias_sets(entry)[number] if shared else sets[number]
+        if any(op.opview.result_token not in given for op in found.accesses):
+            _SetOrder(found, joined).order_block(entry.block, _State(start))
 
 
 @dataclass
@@ -103,14 +114,16 @@ class _SetOrder:
     Operations hash by their contents, which change here, so sets hold a stable `_key` of each.
     """
 
-    def __init__(self, accesses: list[Any], joined: set[Any]) -> None:
+    def __init__(self, found: AliasSet, joined: set[Any]) -> None:
         """Note where the set is accessed and where a store can still follow.
 
         Args:
-            accesses: The accesses of the set.
+            found: The set.
             joined: Tokens of accesses of several sets, which wait for what each of them says.
         """
+        accesses = found.accesses
         self._joined = joined
+        self._is_constant = not found.is_written and not any(map(_is_seen_outside, accesses))
         self._accesses = {_key(op) for op in accesses}
         self._combination = next(filter(None, map(combination, accesses)), None)
         self._holders = _enclosing_keys(accesses)
@@ -162,6 +175,7 @@ class _SetOrder:
         if op.opview.token is not None:
             return self._order_given(op.opview, state)
         is_load, follows = self._is_load(op), _key(op) in self._before_store
+        follows = follows and not (self._is_constant and _is_number(op))
         token = _with_token(op, state.write if is_load else state.join(op))
         if not is_load:
             return _State(token)
@@ -207,6 +221,17 @@ class _SetOrder:
             last = terminator(block)
             append_operand(last, inner.join(last))
         return clone.results[len(clone.results) - 1]
+
+
+def _is_seen_outside(op: Any) -> bool:
+    """Tell whether other devices see the order of access `op`."""
+    return synchronises(op) and op.opview.scope == "sys"
+
+
+def _is_number(op: Any) -> bool:
+    """Tell whether access `op` is a weak load of a single element."""
+    is_load = op.name == LoadElementsTkoOp.OPERATION_NAME and not must_happen(op)
+    return is_load and not isinstance(op.results[0].type, TileType)
 
 
 def _blocks(op: Any) -> list[Any]:
