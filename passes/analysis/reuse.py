@@ -8,6 +8,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.growth import Growth
+from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.partitions import takes_a_part
 from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -25,10 +26,11 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     """Return what the tiles of a kernel share, as far as its loops say.
 
     The bounds of a loop count only where blocks go through parts of a range: tiles that read the
-    first part of the same keys share them.
+    first part of the same keys share them. What the kernel itself has written is no input: loads
+    that come after a store or an acquire do not count.
     """
     grid = read_kernel_fact(function, "grid") or []
-    loads = [item for item in accesses if item.is_load and enclosing_loops(item.op)]
+    loads = [item for item in accesses if _is_input(item)]
     ops = kernel_operations(function)
     ids = {op: axis_of(op) for op in ops if op.name == "nv_tileas.get_program_id"}
     axes = [{ids[op] for op in _sources(load, set(ids))} for load in loads]
@@ -52,6 +54,10 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
 def axis_of(program_id: Any) -> int:
     """Return the grid axis of a `get_program_id`."""
     return ir.IntegerAttr(program_id.attributes["axis"]).value
+
+
+def _is_input(access: TiledAccess) -> bool:
+    return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
 
 
 def _sources(load: TiledAccess, ids: set[Any]) -> set[Any]:
