@@ -22,6 +22,11 @@ one slot per team, grants this turn: a team acquires its own slot and releases t
 team. The first team needs no permission for its first tile, so the second team starts one round
 later.
 
+This is not `nv-tileas-take-turns`. There, the warpgroups share each tile and go through the same
+slots, and a turn only orders their products. Here, each team has tiles of its own, so its ring
+positions must skip slots, and without turns the parities would be wrong. The turn is a ring and not
+a named barrier, so the rules and checks of rings hold for it, and debug builds limit its waits.
+
 Options:
     pingpong: 1 makes two teams; 0 leaves the kernel as it is.
 """
