@@ -33,6 +33,35 @@ module @products_get_consumers_and_a_producer {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
+// No block loads what another one loads, and a round loads for longer than it multiplies: two CTAs share
+// an SM. Each has half of the registers, and runs one block.
+// CHECK-LABEL: module @two_ctas_share_an_sm
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}blocks_per_sm = 2 : i64, {{.*}}consumer_registers = 216 : i64, consumer_warps = 4 : i64,
+// CHECK-SAME:  persistent = false, producer_registers = 40 : i64, producer_warps = 4 : i64
+// CHECK-SAME:  "blocks_per_sm = 2: a round loads for {{[0-9]+}} cycles and multiplies for {{[0-9]+}}"
+// CHECK-SAME:  "persistent = false: another CTA of the SM loads while one begins or ends"
+module @two_ctas_share_an_sm {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<64x64xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<64x64xf32>) -> (), tilec.kernel = {grid = ["M"]}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
 // Outside of loops no load is early: one role, one stage.
 // CHECK-LABEL: module @straight_code_has_one_role
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 1 : i64
