@@ -13,7 +13,7 @@ pytestmark = pytest.mark.gpu
 SOURCE = "\n\n".join(
     gemm_source(
         name,
-        hints="cluster={cluster}",
+        hints="cluster={cluster}, any_tile_extents=True",
         rows="{rows}",
         columns="{columns}",
         batched=name == "batched",
@@ -21,8 +21,9 @@ SOURCE = "\n\n".join(
     for name in ("gemm", "batched")
 )
 CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
-TILES = ((128, 256), (64, 64))
-"""Four boxes of B and one of A that can be cut; and one box of each, with a single consumer."""
+TILES = ((128, 256), (64, 64), (64, 192))
+"""Four boxes of B and one of A that can be cut; one box of each, with a single consumer; three of
+B, which are all cut between steps of K where N is contiguous."""
 SIZES = (
     (64, 64, 64),
     (104, 200, 56),

@@ -1,5 +1,7 @@
 """Which loads the CTAs of a cluster share, how they divide a tile, and who shares with whom."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,10 +78,10 @@ def test_a_divided_tile_keeps_its_bytes(layout, peers):
             assert divided.offset((row, column)) == layout.offset((row, column))
 
 
-@given(LAYOUTS, st.sampled_from([2, 3, 4, 8]))
-def test_shares_are_neighbouring_boxes(layout, peers):
+@given(LAYOUTS, st.sampled_from([2, 3, 4, 8]), st.booleans())
+def test_shares_are_neighbouring_boxes(layout, peers, rows_are_k):
     """The boxes of share `n` are those of the n-th part of the tile along one axis."""
-    divided = multicast_layout(layout, peers)
+    divided = multicast_layout(layout, peers, rows_are_k=rows_are_k)
     if divided is None:
         return
     axis = share_axis(divided, peers)
@@ -93,6 +95,21 @@ def test_shares_are_neighbouring_boxes(layout, peers):
         last = tuple(end - 1 for end in corner)
         assert divided.offset(tuple(first)) == number * share
         assert divided.offset(last) // share == number
+
+
+@given(LAYOUTS, st.sampled_from([2, 3, 4, 8]))
+def test_steps_of_k_stay_whole_and_equally_far_apart(layout, peers):
+    """A descriptor of wgmma: the spans of a step lie at multiples of one distance."""
+    divided = multicast_layout(layout, peers, rows_are_k=True)
+    if divided is None:
+        assert layout.box_count % peers
+        assert layout.shape[0] % (peers * 16)
+        return
+    if layout.box_count > 1:
+        assert divided.box[0] % 16 == 0 or divided == layout
+    for step in range(0, layout.shape[0] - 15, 16):
+        spans = [divided.linear_offset((step, column)) for column in range(0, layout.shape[1], 64)]
+        assert len({later - earlier for earlier, later in pairwise(spans)}) <= 1
 
 
 @pytest.mark.parametrize(
@@ -110,6 +127,23 @@ def test_shares_are_neighbouring_boxes(layout, peers):
 )
 def test_boxes_of_a_divided_tile(shape, box, peers, expected):
     divided = multicast_layout(SharedLayout(shape, 16, box, Swizzle.B128), peers)
+    assert (divided and divided.box) == expected
+
+
+@pytest.mark.parametrize(
+    ("shape", "peers", "expected"),
+    [
+        ((64, 192), 2, (32, 64)),
+        ((64, 192), 3, (64, 64)),
+        ((64, 192), 4, (16, 64)),
+        ((64, 192), 8, None),
+        ((32, 192), 2, (16, 64)),
+        ((16, 192), 2, None),
+    ],
+)
+def test_rows_that_are_steps_of_k_are_cut_in_all_boxes(shape, peers, expected):
+    layout = SharedLayout(shape, 16, (shape[0], 64), Swizzle.B128)
+    divided = multicast_layout(layout, peers, rows_are_k=True)
     assert (divided and divided.box) == expected
 
 

@@ -158,6 +158,8 @@ def test_rows_outside_of_the_array_cost_time_of_tma():
     assert cost.k_tile == pytest.approx(cost.l2 + cost.outside + cost.bubble + cost.power)
     second = gemm_cost(GemmTile(64, 192, 64, 2, 2), (100, 4096, 4096), TARGET)
     assert (second.waves, second.outside) == (1, 28 * machine.OUTSIDE_ROW_CYCLES)
+    third = gemm_cost(GemmTile(64, 256, 64, 2, 2), (130, 10240, 8192), TARGET)
+    assert (third.waves, third.outside) == (1, 62 * machine.OUTSIDE_ROW_CYCLES)
     assert gemm_cost(tile, many, TARGET).outside == 0
     assert gemm_cost(tile, (4096, 5, 4096), TARGET).outside == 27 * 2 * machine.OUTSIDE_ROW_CYCLES
 

@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.gemm_source import gemm_source
 from tilec.compiler.driver import compile_source
-from tilec.plan.gemm_candidates import GemmProblem, shares_divide
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm_candidates import GemmProblem
+from tilec.plan.gemm_tile import GemmTile, shares_divide
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import variant_key
@@ -155,14 +155,17 @@ def test_what_the_caller_fixes_is_not_what_was_planned():
     ("tile", "cluster", "contiguous", "expected"),
     [
         ((128, 256, 64), (2, 1), {"n_contiguous": True}, True),  # four spans of 64 columns
-        ((128, 192, 64), (2, 1), {"n_contiguous": True}, False),  # three
+        ((128, 192, 64), (2, 1), {"n_contiguous": True}, True),  # three: 32 rows of each
+        ((128, 192, 16), (2, 1), {"n_contiguous": True}, False),  # a single step of K
         ((128, 192, 64), (2, 1), {}, True),  # K contiguous: the rows of one span
-        ((192, 128, 64), (1, 2), {"m_contiguous": True}, False),
-        ((192, 128, 64), (2, 1), {"m_contiguous": True}, True),  # A is not shared
+        ((192, 128, 64), (1, 2), {"m_contiguous": True}, True),
+        ((192, 128, 16), (1, 2), {"m_contiguous": True}, False),
+        ((192, 128, 16), (2, 1), {"m_contiguous": True}, True),  # A is not shared
         ((128, 64, 192), (2, 1), {}, False),  # three spans of K
     ],
 )
 def test_only_tiles_that_divide_are_planned_in_clusters(tile, cluster, contiguous, expected):
     problem = GemmProblem((4096, 4096, 4096), **contiguous)
     m, n, k = tile
-    assert shares_divide(GemmTile(m, n, k, 2, 2), cluster, problem) is expected
+    found = GemmTile(m, n, k, 2, 2, cluster=cluster)
+    assert shares_divide(found, problem.contiguous) is expected

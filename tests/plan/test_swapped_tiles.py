@@ -6,6 +6,8 @@ from tests.support.plain_product import TARGET
 from tilec.plan.__main__ import main
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.request.gpu import GPUS
+from tilec.support.fast_dataclasses import replace
 
 
 def test_swapped_tiles_are_not_clustered():
@@ -51,6 +53,21 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(problem, TARGET)[0].tile
     assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, splits, (1, 1))
+
+
+@pytest.mark.parametrize(
+    ("extents", "n_contiguous", "tile", "cluster"),
+    [
+        ((17, 24576, 4096), False, (24, 64, 128), (1, 1)),  # 64x64x64 took 5% longer
+        ((24, 7168, 18432), True, (24, 64, 128), (1, 1)),  # 64x64x64 took 7% longer
+        ((100, 10240, 8192), True, (64, 192, 64), (2, 1)),  # alone 21% longer
+    ],
+)
+def test_measured_choices_stay_on_an_h100(extents, n_contiguous, tile, cluster):
+    """docs/measurements/2026-11-25-skinny-products.md."""
+    problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
+    best = rank_tiles(problem, replace(TARGET, gpu=GPUS["H100"]))[0].tile
+    assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, 1, cluster)
 
 
 def test_every_candidate_has_whole_slices():

@@ -7,7 +7,7 @@ from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import LARGE_EXTENT, GemmCost, gemm_cost
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm_tile import GemmTile, misfit, shares_divide
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
 from tilec.plan.split import PARTIAL_BYTES, SPLIT_DEPTH, SPLIT_SHARE, SPLITS
@@ -32,7 +32,8 @@ MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle.
-Swapped tiles stay alone: in clusters 7 of 8 took 3 to 200% longer (H100, 2026-11-25)."""
+Swapped tiles stay alone: in clusters 7 of 8 took 3 to 200% longer (H100, 2026-11-25). In ping-pong,
+CTAs share whole swizzle spans: cut ones gained too little to tell."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or ping-pong (True): what to consider."""
 CLUSTERED_TILES = 8
@@ -44,7 +45,9 @@ STRADDLING = 1.45
 lines for one. Calibrated: 1.4 to 1.45 take the tiles that were the fastest at 4095x4104x4104 (bf16,
 H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters of 2x1."""
 POWER_OF_TWO_MARGIN = 1.03
-"""How much better tiles of other extents must be: the model knows less of them (calibrated)."""
+"""How much better tiles of other extents must be: the model knows less of them (calibrated). Not so
+the rows of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
+24x7168x18432 (bf16, H100, 2026-11-25)."""
 LOADED_MARGIN = 1.25
 """The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
 residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
@@ -114,6 +117,11 @@ class GemmProblem:
         return self.product or TYPES_BY_SIZE[self.element_bytes]
 
     @property
+    def contiguous(self) -> tuple[bool, bool]:
+        """Whether M is contiguous in A, and N in B; else K is."""
+        return self.m_contiguous, self.n_contiguous
+
+    @property
     def sector_factors(self) -> tuple[float, float]:
         """How many bytes of L2 a byte of A and of B costs: more where rows begin inside sectors."""
         axes = (0 if self.m_contiguous else 2, 1 if self.n_contiguous else 2)
@@ -132,7 +140,8 @@ class RankedTile:
     @property
     def score(self) -> float:
         """Modelled cycles, times the margins for what the model knows less about."""
-        plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
+        rows, columns = self.tile.m, self.tile.n
+        plain = (self.tile.is_swapped or is_power_of_two(rows)) and is_power_of_two(columns)
         in_turn = self.tile.pingpong and self.tile.epilogue_bytes
         margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
         return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
@@ -203,11 +212,8 @@ def rank_tiles(
 def _rank(tiles: Iterable[GemmTile], problem: GemmProblem, target: Target) -> list[RankedTile]:
     """Return tiles by score."""
     factors = problem.sector_factors
-    contiguous = (problem.m_contiguous, problem.n_contiguous)
-    costs = (
-        (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors, contiguous))
-        for tile in tiles
-    )
+    given = (problem.extents, target, problem.batch, factors, problem.contiguous)
+    costs = ((tile, gemm_cost(tile, *given)) for tile in tiles)
     return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
 
 
@@ -217,11 +223,12 @@ def _shared_work(
     """Yield the tiles whose operands the CTAs of a cluster share, and those that CTAs share."""
     overrides = problem.overrides
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
-        for cluster in problem.clusters:
-            whole = _fills_cluster(item.tile, cluster, problem)
-            may = not (item.tile.by_warps or item.tile.is_swapped)
-            if whole and may and shares_divide(item.tile, cluster, problem):
-                yield replace(item.tile, cluster=cluster)
+        alone_only = item.tile.by_warps or item.tile.is_swapped
+        for cluster in () if alone_only else problem.clusters:
+            tile = replace(item.tile, cluster=cluster)
+            divides = shares_divide(tile, problem.contiguous, cut=not tile.pingpong)
+            if divides and _fills_cluster(tile, cluster, problem):
+                yield tile
     may_share = overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
         most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1
@@ -245,23 +252,10 @@ def _fills_cluster(tile: GemmTile, cluster: tuple[int, int], problem: GemmProble
     return all(-(-extent // size) >= peers for extent, size, peers in extents)
 
 
-def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
-    """Tell whether the CTAs of a cluster can divide the tiles that they share among them.
-
-    They divide the swizzle spans of the contiguous axis, or the rows of a single span.
-    """
-    span = machine.SWIZZLE_BYTES // problem.element_bytes
-    shared = (
-        (tile.n if problem.n_contiguous else tile.k, cluster[0]),
-        (tile.m if problem.m_contiguous else tile.k, cluster[1]),
-    )
-    return all(extent <= span or extent // span % peers == 0 for extent, peers in shared)
-
-
 def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
     """Tell whether the fields that the user fixed go with a tile."""
     overrides = problem.overrides
-    if overrides.cluster is not None and not shares_divide(tile, tile.cluster, problem):
+    if overrides.cluster is not None and not shares_divide(tile, problem.contiguous):
         return False
     if overrides.slice_columns and not _slices_fit(tile, overrides.slice_columns, target):
         return False

@@ -202,6 +202,30 @@ def _best_slices(
     )
 
 
+def shares_divide(tile: GemmTile, contiguous: tuple[bool, bool], *, cut: bool = True) -> bool:
+    """Tell whether the CTAs of the cluster of a tile can divide what they share among them.
+
+    They divide the swizzle spans of the contiguous axis, or the rows of a single span; steps of K
+    along the rows also where there are several spans (`nv-tileas-assign-operand-layouts`).
+
+    Args:
+        tile: The tile.
+        contiguous: Whether M is contiguous in A, and N in B; else K is.
+        cut: Whether spans may be cut.
+    """
+    along_m, along_n = tile.cluster
+    shared = ((tile.m, contiguous[0], along_n), (tile.n, contiguous[1], along_m))
+    sizes = (machine.SWIZZLE_BYTES, machine.MMA_K_BYTES)
+    span, step = (size // tile.element_bytes for size in sizes)
+
+    def divides(outer: int, is_contiguous: bool, peers: int) -> bool:
+        extent = outer if is_contiguous else tile.k
+        steps = cut and is_contiguous and tile.k % (peers * step) == 0
+        return extent <= span or extent // span % peers == 0 or steps
+
+    return all(divides(*item) for item in shared)
+
+
 def misfit(tile: GemmTile, target: Target) -> str | None:
     """Return why the tile does not fit the machine, or None when it does."""
     if tile.by_warps:

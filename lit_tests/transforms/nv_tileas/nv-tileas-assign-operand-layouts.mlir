@@ -135,12 +135,34 @@ module @shared_tiles_are_cut_for_their_ctas {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// Three boxes of B do not divide among two CTAs: every CTA loads the tile for itself.
+// Three boxes of B do not divide among two CTAs, and its single step of K does not: every CTA loads
+// the tile for itself.
 // CHECK-LABEL: module @tiles_that_do_not_divide_are_not_shared
 // CHECK:         "nv_tileas.tiled_load"
 // CHECK-NOT:     multicast_axis
-// CHECK-SAME:    shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+// CHECK-SAME:    shared_layout = #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>
 module @tiles_that_do_not_divide_are_not_shared {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32, %a: tensor<128x16xbf16>, %acc: tensor<128x192xf32>):
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<16x192xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x16xbf16>, tensor<16x192xbf16>, tensor<128x192xf32>) -> tensor<128x192xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x16xbf16>, tensor<128x192xf32>) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], consumer_warps = 8 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Three boxes of B do not divide among two CTAs, but the steps of K in their rows do: each CTA loads
+// 32 rows of all boxes.
+// CHECK-LABEL: module @rows_of_k_divide
+// CHECK:         "nv_tileas.tiled_load"
+// CHECK-SAME:    multicast_axis = 0 : i64
+// CHECK-SAME:    shared_layout = #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>
+module @rows_of_k_divide {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %i: i32, %a: tensor<128x64xbf16>, %acc: tensor<128x192xf32>):
     %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x192xbf16>, !token)

@@ -17,11 +17,10 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.layout import SharedLayout
+from tilec.layout.descriptors import CORE_ROWS, K_STEP_BYTES
 
 MULTICAST_AXIS = "multicast_axis"
 """On a load: the cluster axis along which CTAs share its tile."""
-CORE_ROWS = 8
-"""Rows of a core matrix (PTX ISA, wgmma shared memory layout)."""
 
 
 def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True) -> set[Any]:
@@ -99,16 +98,28 @@ def shared_axes(load: Any, coords: Iterable[Any], ids: dict[Any, int]) -> tuple[
     return tuple(axis for axis in (0, 1) if axis not in varying)
 
 
-def multicast_layout(layout: SharedLayout, peers: int) -> SharedLayout | None:
+def multicast_layout(
+    layout: SharedLayout, peers: int, *, rows_are_k: bool = False
+) -> SharedLayout | None:
     """Return `layout` in boxes that `peers` CTAs can divide among them, or None.
 
     Each CTA takes a run of consecutive boxes. Rows of one column of boxes may be cut further: the
-    bytes of the tile stay where they are.
+    bytes of the tile stay where they are. Where there are several columns, they do not, and the
+    rows can be cut if they are steps of K: an instruction of wgmma reads one step of all columns,
+    which are as far from each other in every step.
+
+    Args:
+        layout: Boxes of a tile.
+        peers: CTAs that share it.
+        rows_are_k: Whether it is an operand of wgmma whose M or N is contiguous.
     """
     if share_axis(layout, peers) is not None:
         return layout
     rows = max((axis for axis, extent in enumerate(layout.shape[:-1]) if extent > 1), default=-1)
-    if layout.box_count > 1 or rows < 0 or layout.box[rows] % (peers * CORE_ROWS):
+    if rows < 0 or layout.box[rows] != layout.shape[rows]:
+        return None
+    unit = CORE_ROWS if layout.box_count == 1 else K_STEP_BYTES // layout.element_bytes
+    if (layout.box_count > 1 and not rows_are_k) or layout.box[rows] % (peers * unit):
         return None
     box = list(layout.box)
     box[rows] //= peers

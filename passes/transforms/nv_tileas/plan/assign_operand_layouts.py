@@ -10,9 +10,10 @@ the number of copies. If the consumers share the columns of a product, no span o
 box of the result holds columns of two consumers.
 
 The CTAs that share a tile of a cluster take equal runs of its boxes. A tile of one box is cut
-between its rows, in multiples of the 8 rows of a core matrix; this moves no byte of the tile. If
-the boxes cannot be divided evenly (three boxes among two CTAs, for example), the sharing ends:
-`multicast_axis` is removed, and every CTA loads the whole tile.
+between its rows, in multiples of the 8 rows of a core matrix; this moves no byte of the tile. Three
+boxes among two CTAs do not divide, but where the rows are steps of K, all boxes are cut between
+them: a wgmma reads one step. If nothing divides (K contiguous, three boxes along K), the sharing
+ends: `multicast_axis` is removed, and every CTA loads the whole tile.
 """
 
 import contextlib
@@ -103,10 +104,19 @@ def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedL
     axis = multicast_axis(load)
     if axis is None:
         return layout
-    divided = multicast_layout(layout, cluster[axis])
+    divided = multicast_layout(layout, cluster[axis], rows_are_k=_rows_are_k(load))
     if divided is None:
         del load.attributes[MULTICAST_AXIS]
     return divided
+
+
+def _rows_are_k(load: Any) -> bool:
+    """Tell whether every product that reads the tile of `load` has K along its rows."""
+    majors = [
+        (dot.opview.a_major if operand == dot.opview.a else dot.opview.b_major).value
+        for dot, operand in dot_uses(load.results[0])
+    ]
+    return bool(majors) and "k" not in majors
 
 
 def _remark_on_own_tile(
