@@ -49,6 +49,7 @@ class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[P
         tmaIdx: Number of the descriptor in the kernel.
         mode: `load`, `store`, or `combine` for stores that add elements or combine their bits, for
             which the map may need another element type.
+        l2_promotion: Bytes that come into L2 at a time, where they are not the usual ones.
     """
 
     TYPES = (("view", (MemrefType, "expects a memref")), ("descriptor", DESCRIPTOR))

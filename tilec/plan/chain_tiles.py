@@ -93,6 +93,11 @@ class RankedChain:
         return False
 
     @property
+    def reads_on(self) -> bool:
+        """Whether the next k-tile of an operand that is read once follows in memory."""
+        return False
+
+    @property
     def outgrows_l2(self) -> bool:
         """Whether operands are visited in serpentine order."""
         return False

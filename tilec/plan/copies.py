@@ -22,6 +22,13 @@ HIDDEN_COPY_BYTES = 1408
 """Least bytes of a copy of TMA whose issue takes half of the time that its bytes take: a thread
 starts one copy in 22 ns (cross entropy with tiles of 2048 to 16384 columns, in copies of 512 bytes,
 H200, 2026-11-23), in which an SM's share of the memory bandwidth is 704 bytes."""
+PROMOTION, WIDE_PROMOTION = 128, 256
+"""Bytes that TMA brings into L2 at a time (cuda.h, CUtensorMapL2promotion).
+
+With 256, 33 of 35 products of few rows whose K is contiguous took 0.3 to 4% less time, as the other
+half of what comes belongs to the next k-tile. Where N is contiguous, it belongs to the next CTA: 1%
+less to 5% more. Operands that several CTAs read gain nothing: 1.2% more at 2048^3, 2.3% more at
+128x128x65536 (bf16, H100, docs/measurements/2026-11-25-skinny-products.md)."""
 ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
 

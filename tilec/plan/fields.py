@@ -4,6 +4,7 @@ The checks of `tilec.plan.overrides` and the table in docs/language.md both foll
 """
 
 from tilec.plan import machine
+from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
 from tilec.plan.registers import MAX_CONSUMERS
 from tilec.request.specialization import ANY_TILE_EXTENTS
 from tilec.support.fast_dataclasses import dataclass
@@ -208,6 +209,14 @@ FIELDS: dict[str, PlanField] = {
             "stream_results",
             "1 if the epilogue loads slices",
             "whether L2 should evict first what TMA has stored (`evict_first`)",
+        ),
+        PlanField(
+            "l2_promotion",
+            f"{WIDE_PROMOTION} for `auto` tiles of products with an operand that is read once and"
+            f" whose K is contiguous; otherwise {PROMOTION}",
+            "bytes that TMA brings into L2 at a time, for loads in loops whose next round goes on"
+            " along the contiguous axis",
+            range(PROMOTION, WIDE_PROMOTION + 1, PROMOTION),
         ),
         PlanField(
             "split_k",

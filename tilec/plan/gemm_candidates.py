@@ -152,6 +152,11 @@ class RankedTile:
         return self.cost.deferred
 
     @property
+    def reads_on(self) -> bool:
+        """Whether an operand is read once, and the next k-tile follows in memory."""
+        return self.cost.reads_on
+
+    @property
     def outgrows_l2(self) -> bool:
         """Whether L2 cannot keep the operands of a wave of tiles for the next one."""
         return self.cost.outgrows_l2

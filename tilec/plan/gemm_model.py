@@ -33,6 +33,7 @@ class GemmCost:
         epilogue: Per tile: conversion and store, and what the epilogue loads.
         loading: Per tile: the part of the epilogue that loaded tiles take.
         outgrows_l2: Whether the operands of a wave are more than L2 keeps for the next one.
+        reads_on: Whether an operand is read once and has K contiguous.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
         pingpong: Whether one consumer multiplies while the other one stores.
@@ -59,6 +60,7 @@ class GemmCost:
     loading: float = 0.0
     outgrows_l2: bool = False
     outside: float = 0.0
+    reads_on: bool = False
 
     @property
     def power(self) -> float:
@@ -158,6 +160,7 @@ def gemm_cost(
         loading=loading,
         outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
         outside=_outside(tile, extents, waves),
+        reads_on=_reads_on(tile, extents, contiguous),
     )
 
 
@@ -194,6 +197,13 @@ def _memory_bytes(
     b = n * tile.together.b_tiles * _reads(rows) * _short_run(tile, contiguous[1])
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
     return batch * ((a + b) * k * tile.element_bytes + results)
+
+
+def _reads_on(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bool, bool]) -> bool:
+    """Tell whether an operand is read once and has K contiguous: its next k-tile follows it."""
+    (m, n, _), (along_m, along_n) = extents, tile.cluster
+    once = n <= tile.n * along_n, m <= tile.m * along_m
+    return any(one and not strided for one, strided in zip(once, contiguous, strict=True))
 
 
 def _reads(readers: int) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tilec.plan import machine
+from tilec.plan.copies import PROMOTION
 from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.graph import LoopGraph
 from tilec.plan.products import MmaTile
@@ -71,6 +72,7 @@ class KernelProblem:
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
             a block together; None when they can.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
+        l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
         why_not_backwards: Why k-tiles cannot run backwards; None when they can.
@@ -105,6 +107,7 @@ class KernelProblem:
     pingpong: bool = False
     why_not_pingpong: str | None = None
     sliced: tuple[SlicedTile, ...] = ()
+    l2_promotion: int = PROMOTION
     split_k: int = 1
     why_not_split: str | None = None
     why_not_backwards: str | None = None
@@ -177,6 +180,7 @@ class KernelPlan:
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps before each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
+        l2_promotion: Bytes that TMA brings into L2 at a time, where the next round reads on.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
@@ -207,6 +211,7 @@ class KernelPlan:
     epilogue_stages: int = 0
     epilogue_pace: int = 0
     slice_columns: int = 0
+    l2_promotion: int = PROMOTION
     split_k: int = 1
     snake_k: bool = False
     defer_stores: bool = False

@@ -44,6 +44,7 @@ class PlanOverrides:
     defer_stores: bool | None = None
     defer_work: bool | None = None
     stream_results: bool | None = None
+    l2_promotion: int | None = None
     split_k: int | None = None
     snake_k: bool | None = None
     any_tile_extents: bool | None = None

@@ -11,6 +11,7 @@ from math import prod
 from typing import Literal
 
 from tilec.plan.chain_tiles import ChainProblem, RankedChain, rank_chains
+from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
 from tilec.plan.gemm_candidates import (
     NOTHING_FIXED,
     SCHEDULES,
@@ -94,6 +95,7 @@ class TileChoice:
         cluster: CTAs of a cluster along M and N of the largest mma.
         pingpong: Whether consumers ping-pong over tiles of the largest mma.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
+        l2_promotion: Bytes that TMA brings into L2 at a time, of operands of the largest mma.
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
         snake_k: Whether L2 cannot keep the operands of a wave of the largest mma for the next one.
@@ -109,6 +111,7 @@ class TileChoice:
     candidates: tuple[str, ...] = ()
     defer_stores: bool = False
     snake_k: bool = False
+    l2_promotion: int = PROMOTION
 
 
 def choose_tiles(
@@ -180,6 +183,7 @@ def _make_choice(
         shown,
         chosen.is_deferred,
         chosen.outgrows_l2,
+        WIDE_PROMOTION if chosen.reads_on else PROMOTION,
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from tilec.plan import machine
+from tilec.plan.copies import PROMOTION
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem, Reuse
@@ -23,6 +24,8 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     taken = replace(plan, cluster=cluster, persistent=persistent)
     order, balance, why_order = choose_order(problem, taken, overrides)
     snake, why_snake = choose_snake(problem, plan, persistent, overrides)
+    promotion, why_promotion = choose_promotion(problem, overrides)
+    reasons = (why_persistent, *why_group, *why_order, *why_cluster, *why_snake, *why_promotion)
     return replace(
         plan,
         cluster=cluster,
@@ -31,7 +34,8 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
         tile_order=order,
         balance_tiles=balance,
         snake_k=snake,
-        reasons=(*plan.reasons, why_persistent, *why_group, *why_order, *why_cluster, *why_snake),
+        l2_promotion=promotion,
+        reasons=(*plan.reasons, *reasons),
     )
 
 
@@ -182,6 +186,18 @@ def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple
     if loads:
         return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
     return False, ()
+
+
+def choose_promotion(
+    problem: KernelProblem, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many bytes TMA brings into L2 at a time, and why where it is not the usual."""
+    if overrides.l2_promotion is not None:
+        return overrides.l2_promotion, (overrides.fixed("l2_promotion"),)
+    if problem.l2_promotion == PROMOTION:
+        return PROMOTION, ()
+    why = "an operand is read once, and the next k-tile follows in memory"
+    return problem.l2_promotion, (f"l2_promotion = {problem.l2_promotion}: {why}",)
 
 
 def choose_pace(

@@ -44,6 +44,7 @@ _PROVISIONAL_EXTENT = 64
 PLANNED_FACTS = {
     "cluster": "planned_cluster",
     "pingpong": "planned_pingpong",
+    "l2_promotion": "planned_l2_promotion",
     "split_k": "planned_split_k",
     "defer_stores": "planned_deferral",
     "snake_k": "planned_snake",

@@ -91,6 +91,7 @@ from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     lost_tma,
     plan_within_budget,
 )
+from tilec.plan.copies import PROMOTION
 from tilec.plan.kernel import plan_kernel
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.products import MmaTile
@@ -191,6 +192,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "stream_results": plan.stream_results,
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
+        "l2_promotion": plan.l2_promotion,
         "split_k": plan.split_k,
         "snake_k": plan.snake_k,
         "defer_stores": plan.defer_stores,
@@ -291,6 +293,7 @@ def _planned(function: Any) -> dict[str, Any]:
     disabled = read_kernel_fact(function, "disabled", [])
     planned = {
         "pingpong": read_kernel_fact(function, "planned_pingpong", False),
+        "l2_promotion": read_kernel_fact(function, "planned_l2_promotion", PROMOTION),
         "split_k": read_kernel_fact(function, "planned_split_k", 1),
         "defer_stores": read_kernel_fact(function, "planned_deferral", True),
         "defer_work": True,

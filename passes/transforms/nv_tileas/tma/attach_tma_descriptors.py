@@ -19,6 +19,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.passes.analysis.kernels import add_parameter, kernel_functions, kernel_operations
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
+from tilec.passes.analysis.tma.promotion import promotion_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError
 
@@ -26,8 +27,6 @@ NAME = "nv-tileas-attach-tma-descriptors"
 HOST_COUNT = "nv_tileas.num-host-tmas"
 DEVICE_COUNT = "nv_tileas.num-device-tmas"
 _COPIES = tuple(f"nv_tileas.async_tiled_tma_{name}" for name in ("load", "store", "prefetch"))
-L2_PROMOTION_BYTES = 128
-"""Granularity at which TMA fills L2 (cuda.h, CUtensorMapL2promotion)."""
 
 
 @register_pass(NAME)
@@ -85,6 +84,6 @@ def _recipe(op: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any]:
         **recipe,
         "box": list(view.box),
         "swizzle": view.swizzle.value,
-        "l2_promotion": L2_PROMOTION_BYTES,
+        "l2_promotion": promotion_of(op),
         "load": view.mode.value == "load",
     }

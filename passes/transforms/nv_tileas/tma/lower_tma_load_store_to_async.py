@@ -38,6 +38,8 @@ barrier.
 
 Options:
     stream_results: 1 marks stores so that L2 evicts their data first.
+    l2_promotion: Bytes that loads bring into L2 at a time, if the next round of their loop goes on
+        along the contiguous axis; 128 for all others.
 """
 
 from typing import Any
@@ -73,6 +75,7 @@ from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
 from tilec.passes.transforms.nv_tileas.tma.tma_stores import drain_stores, lower_store
+from tilec.plan.copies import PROMOTION
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
 
@@ -97,7 +100,8 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
         streams = spec.get("stream_results", False)
         metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
-        kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams)
+        promotion = spec.get("l2_promotion", PROMOTION)
+        kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams, promotion)
         stores = [op for op in ops if _is_tma_store(op)]
         prefetches = [
             op for op in ops if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma

@@ -8,7 +8,9 @@ from tilec.ir.integers import constant, i64
 from tilec.ir.structured import clone_operation, defining_operation
 from tilec.passes.analysis.facts.slices import whole_array
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
+from tilec.passes.analysis.tma.promotion import reads_on, set_promotion
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
+from tilec.plan.copies import PROMOTION
 from tilec.support.fast_dataclasses import dataclass, field
 
 
@@ -23,6 +25,7 @@ class TmaKernel:
         warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
         streams_results: Whether what is stored should leave L2 first.
+        promotion: Bytes that come into L2 at a time, where the next round of a loop reads on.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of each group of stores, and the slots used so far.
         written: Stores of a batch that are written to shared memory, but not copied out yet.
@@ -35,6 +38,7 @@ class TmaKernel:
     warpgroups: int
     cluster: tuple[int, int]
     streams_results: bool = False
+    promotion: int = PROMOTION
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[Any, tuple[Any, set[int]]] = field(default_factory=dict)
     written: list[Any] = field(default_factory=list)
@@ -49,9 +53,11 @@ class TmaKernel:
         """Return the descriptor for an access through tiles of `slot_type`, and its index."""
         layout = layout_of_shared(slot_type)
         recipe = descriptor_recipe(access.view, self.function, self.metadata)
-        key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}"
+        promotion = self.promotion if mode == "load" and reads_on(access) else PROMOTION
+        key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}|{promotion}"
         if key not in self.descriptors:
             made = self._make(access, layout, slot_type, mode)
+            set_promotion(made.owner.operation, promotion)
             self.descriptors[key] = (made, len(self.descriptors))
         return self.descriptors[key]
 

@@ -1,0 +1,48 @@
+"""Which loads go on along the contiguous axis in the next round of their loop.
+
+TMA brings 128 or 256 aligned bytes into L2 at a time. Of 256 bytes, a tile with rows of 128 leaves
+half for the next tile along the contiguous axis. If the next round of the loop loads that tile, the
+CTA finds it in L2; else another CTA may, or nobody.
+"""
+
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.structured import enclosing_loops
+from tilec.passes.analysis.facts.slices import slice_starts
+from tilec.plan.copies import PROMOTION
+
+_ATTRIBUTE = "l2_promotion"
+
+
+def reads_on(access: Any) -> bool:
+    """Tell whether the innermost loop around a load moves its tile along the contiguous axis."""
+    loops = enclosing_loops(access.op)
+    if not loops or loops[0].name != "scf.for":
+        return False
+    last = len(access.coords) - 1
+    begin = (start.value for start in slice_starts(access.view) if start.dim == last)
+    counter = loops[0].regions[0].blocks[0].arguments[0]
+    return any(_is_computed_from(value, counter) for value in (access.coords[last], *begin))
+
+
+def _is_computed_from(value: Any, source: Any) -> bool:
+    """Tell whether scalar operations compute `value` from `source`."""
+    if value == source:
+        return True
+    if isinstance(value, ir.BlockArgument) or len(value.owner.operation.regions):
+        return False
+    return any(_is_computed_from(operand, source) for operand in value.owner.operation.operands)
+
+
+def set_promotion(descriptor: Any, size: int) -> None:
+    """Let a descriptor (`make_tiled_tma_desc`) bring `size` bytes into L2 at a time."""
+    if size != PROMOTION:
+        i64 = ir.IntegerType.get_signless(64)
+        descriptor.attributes[_ATTRIBUTE] = ir.IntegerAttr.get(i64, size)
+
+
+def promotion_of(descriptor: Any) -> int:
+    """Return how many bytes a descriptor (`make_tiled_tma_desc`) brings into L2 at a time."""
+    attributes = descriptor.attributes
+    return ir.IntegerAttr(attributes[_ATTRIBUTE]).value if _ATTRIBUTE in attributes else PROMOTION

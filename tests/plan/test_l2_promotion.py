@@ -1,0 +1,43 @@
+"""How many bytes TMA brings into L2 at a time: planned with the tiles, or for the kernel."""
+
+import pytest
+
+from tests.plan.test_tile_choice import gemm_uses
+from tests.support.plain_product import plan, problem
+from tilec.plan import plan_tiles
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError
+
+
+@pytest.mark.parametrize(
+    ("sizes", "contiguous", "expected"),
+    [
+        ((16, 4096, 4096), {}, 256),  # one row of tiles: B is read once
+        ((16, 4096, 4096), {"n_contiguous": True}, 128),  # the next bytes are the next CTA's
+        ((4096, 16, 4096), {}, 256),  # A is
+        ((4096, 16, 4096), {"m_contiguous": True}, 128),
+        ((256, 28672, 4096), {}, 256),  # two rows of tiles, in clusters of 2x1
+        ((128, 128, 65536), {}, 128),
+        ((4096, 4096, 4096), {}, 128),
+    ],
+)
+def test_what_is_planned_with_the_tiles(sizes, contiguous, expected):
+    known = Specialization(sizes=dict(zip("MNK", sizes, strict=True)), gpu="H100")
+    assert plan_tiles(gemm_uses(swappable=True, **contiguous), known).l2_promotion == expected
+
+
+def test_unknown_sizes_are_read_by_many():
+    assert plan_tiles(gemm_uses(), Specialization()).l2_promotion == 128
+
+
+def test_the_plan_of_the_kernel():
+    assert plan(problem()).l2_promotion == 128
+    planned = plan(problem(l2_promotion=256))
+    assert planned.l2_promotion == 256
+    reason = "l2_promotion = 256: an operand is read once, and the next k-tile follows in memory"
+    assert reason in planned.reasons
+    fixed = plan(problem(l2_promotion=256), l2_promotion=128)
+    assert fixed.l2_promotion == 128
+    assert "l2_promotion = 128: fixed by the user" in fixed.reasons
+    with pytest.raises(CompileError, match="l2_promotion = 192: expected 128 to 256"):
+        plan(problem(), l2_promotion=192)
