@@ -16,6 +16,7 @@ from tilec.runtime.args.signature_binding import (
 )
 from tilec.runtime.cuda.current import set_driver
 from tilec.runtime.launch.dispatch import Dispatcher
+from tilec.runtime.launch.grid import count_blocks, launch_grid
 from tilec.runtime.launch.launcher import make_plan
 from tilec.support.diagnostics import LaunchError
 
@@ -62,6 +63,9 @@ class Planner:
         self.plans.append((arguments, grid, tuple(run_time_scalars)))
         loaded = driver.load(arguments.device, "axpy", b"", "", 0)
         return make_plan(driver, [(self.metadata, loaded)], arguments, grid, run_time_scalars)
+
+    def blocks(self, arguments, grid):
+        return count_blocks(launch_grid(self.metadata, arguments, grid))
 
     def run_on_cpu(self, arguments, grid):
         self.on_cpu.append((arguments, grid))

@@ -15,7 +15,7 @@ from tilec.interpreter.memory import Pointer
 from tilec.runtime.args.arguments import BoundArguments, check_arguments
 from tilec.runtime.args.signature_binding import bind_call, interface_from_metadata
 from tilec.runtime.errors import launch_error
-from tilec.runtime.launch.grid import MAX_GRID_RANK, caller_grid, grid_extents
+from tilec.runtime.launch.grid import MAX_GRID_RANK, caller_grid, launch_grid
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.numpy_types import NUMPY_BY_NAME
 
@@ -81,10 +81,7 @@ def _grid(
 ) -> tuple[int, int, int]:
     name = metadata["name"]
     given = None if grid is None else caller_grid(tuple(grid), name)
-    environment = {**metadata.get("constants", {}), **bound.environment()}
-    extents = grid_extents(metadata.get("grid"), environment, given, name)
-    if bound.is_empty:
-        return 0, 0, 0
+    extents = launch_grid(metadata, bound, given)
     x, y, z = [*extents] + [1] * (MAX_GRID_RANK - len(extents))
     return x, y, z
 

@@ -69,7 +69,8 @@ def _load_elements(op: Any) -> Function:
     def evaluate(*operands: Any) -> tuple[Any, None]:
         (view,), indices, mask, padding, _ = access.split(operands)
         chosen, places = access.places(view, indices, mask)
-        found = view.data[places]
+        empty = not view.data.size  # has no element to take instead of those that are not accessed
+        found = np.zeros(chosen.shape, view.data.dtype) if empty else view.data[places]
         found = found != 0 if view.is_bool else found
         if padding:
             found = np.where(chosen, found, np.asarray(padding[0]))

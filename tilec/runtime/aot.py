@@ -31,7 +31,7 @@ from tilec.runtime.cuda.api import Driver
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.jit import Kernel
 from tilec.runtime.launch.dispatch import Dispatcher
-from tilec.runtime.launch.grid import Grid, caller_grid
+from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
@@ -127,6 +127,10 @@ class PackagedKernel:
                 notes=reasons,
             )
         )
+
+    def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
+        """Return how many blocks run where an array has no element."""
+        return count_blocks(launch_grid(self.variants[0].metadata, arguments, grid))
 
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
         """Refuse NumPy arrays: a package holds GPU code only.

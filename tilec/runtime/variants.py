@@ -21,7 +21,7 @@ from tilec.runtime.args.specialize import find_overlaps, specialize
 from tilec.runtime.cache import DiskCache, variant_key
 from tilec.runtime.compiled import CompiledKernel, check_capability
 from tilec.runtime.cuda.api import Driver
-from tilec.runtime.launch.grid import Grid
+from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.stored_kernels import obtain_kernel
 from tilec.support import compiler_threads
@@ -213,6 +213,12 @@ class Variants:
         compiled = self.variant(self.specialization(arguments, gpu))
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
+    def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
+        """Return how many blocks run where an array has no element; this compiles nothing."""
+        specialization = specialize(arguments, (), self.plan_fields)
+        metadata = compiler_threads.run_locked(lambda: self._metadata(specialization))
+        return count_blocks(launch_grid(metadata, arguments, grid))
+
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
         """Run the kernel in the CPU reference; arrays are written in place."""
         program = compiler_threads.run(lambda: self._program(arguments))
@@ -286,10 +292,14 @@ class Variants:
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""
+        arrays = self._metadata(specialization)["arrays"]
+        return {item["name"] for item in arrays if item["access"] != "read"}
+
+    def _metadata(self, specialization: Specialization) -> Mapping[str, Any]:
+        """Return what the kernel's source alone tells about a variant."""
         from tilec.frontend.semantics.analysis import analyze_kernel
 
-        program = analyze_kernel(self.text.tree, self.name, specialization)
-        return {item["name"] for item in program.metadata["arrays"] if item["access"] != "read"}
+        return analyze_kernel(self.text.tree, self.name, specialization).metadata
 
     def variant(self, specialization: Specialization) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.

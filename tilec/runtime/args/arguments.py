@@ -58,7 +58,7 @@ class BoundArguments:
 
     @property
     def is_empty(self) -> bool:
-        """Whether an array has no element, so that there is nothing to launch."""
+        """Whether an array has no element; the kernel may write others."""
         return any(0 in array.shape for array in self.arrays.values())
 
     def environment(self) -> dict[str, int | float]:

@@ -46,12 +46,14 @@ def unit_stride_axis(array: ArrayView) -> int | None:
 def is_aligned(array: ArrayView, unit: int | None) -> bool:
     """Tell whether base and pitches are what TMA and 16-byte vectors need.
 
+    Not for an array without elements: a tensor map cannot describe one.
+
     Args:
         array: The array.
         unit: Axis whose stride is compiled in as 1. The stride of every other axis with more than
             one element must be a positive multiple of 16 bytes.
     """
-    if array.pointer % VECTOR_BYTES:
+    if array.pointer % VECTOR_BYTES or 0 in array.shape:
         return False
     for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
         if axis == unit or extent == 1:
@@ -121,7 +123,11 @@ def specialize(
         },
         constants=dict(arguments.constants),
         dtypes=dict(arguments.dtypes),
-        divisors={name: DIM_DIVISOR for name, extent in sizes.items() if extent % DIM_DIVISOR == 0},
+        divisors={
+            name: DIM_DIVISOR
+            for name, extent in sizes.items()
+            if extent and extent % DIM_DIVISOR == 0
+        },
         sizes=sizes,
         plan=dict(plan),
     )

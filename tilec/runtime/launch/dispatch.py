@@ -15,7 +15,7 @@ from tilec.runtime.args.arrays import is_numpy, view_array
 from tilec.runtime.args.signature_binding import ARRAY, DTYPE, SCALAR, Interface, bind_call
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.cuda.current import get_driver
-from tilec.runtime.launch.grid import Grid, grid_extents
+from tilec.runtime.launch.grid import Grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch.repeats import Repeats, find_repeats
 from tilec.runtime.launch.streams import launch_stream, stream_handle, torch_stream
@@ -47,6 +47,10 @@ class Planner(Protocol):
         run_time_scalars: Sequence[str],
     ) -> LaunchPlan:
         """Find or make a variant for these arguments and prepare its launch."""
+        ...
+
+    def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
+        """Return how many blocks run where an array has no element; this compiles nothing."""
         ...
 
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
@@ -299,9 +303,7 @@ class Dispatcher:
             driver = get_driver()
             if self._repeats is None:
                 self._find_repeats(driver)
-            if bound.is_empty:
-                # Extents of a grid that depends on an empty array need not make sense.
-                grid_extents([] if interface.has_grid else None, {}, grid, interface.kernel)
+            if bound.is_empty and not self._planner.blocks(bound, grid):
                 plan = LaunchPlan(driver, ())
             else:
                 plan = self._planner.plan(driver, bound, grid, run_time)

@@ -4,6 +4,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.errors import launch_error
 from tilec.runtime.launch.expressions import ExpressionError, evaluate
 from tilec.support.diagnostics import LaunchError
@@ -68,6 +69,31 @@ def grid_extents(
         shown = "x".join(map(str, grid or ()))
         raise _error(kernel, f"the grid {shown} has {blocks} blocks; the limit is 2^31 - 1")
     return grid or ()
+
+
+def launch_grid(metadata: Mapping[str, Any], arguments: BoundArguments, given: Grid | None) -> Grid:
+    """Return the extents of the grid of a launch.
+
+    If an array has no element, extents that depend on it may be negative, or impossible to compute.
+    Then no block runs.
+
+    Args:
+        metadata: The kernel's metadata.
+        arguments: Arguments that satisfy its interface.
+        given: What the caller gave, checked by `caller_grid`; None when nothing.
+
+    Raises:
+        LaunchError: As for `grid_extents`.
+    """
+    name, expressions = metadata["name"], metadata.get("grid")
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    try:
+        return grid_extents(expressions, environment, given, name)
+    except LaunchError:
+        if not arguments.is_empty:
+            raise
+        grid_extents(None if expressions is None else [], {}, given, name)
+        return (0,)
 
 
 def count_blocks(grid: Sequence[int]) -> int:

@@ -21,7 +21,7 @@ from tilec.runtime.args.specialize import find_overlaps
 from tilec.runtime.cuda.api import Driver, LoadedKernel, PreparedLaunch
 from tilec.runtime.errors import join_names, launch_error
 from tilec.runtime.launch.expressions import ExpressionError, evaluate
-from tilec.runtime.launch.grid import Grid, count_blocks, grid_extents
+from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launch_shape import ctas_of_a_tile, launch_shape, whole_clusters
 from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.launch.reports import Watch, make_watches, report_places
@@ -235,13 +235,11 @@ def _places(
 def _extents_and_blocks(
     metadata: Mapping[str, Any], arguments: BoundArguments, grid: Grid | None
 ) -> tuple[Grid, int]:
-    """Return the blocks along each axis, and how many items of work they are; 0 without data."""
-    environment = {**metadata.get("constants", {}), **arguments.environment()}
-    extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
+    """Return the blocks along each axis, and how many items of work they are."""
+    extents = launch_grid(metadata, arguments, grid)
     tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
     of_one = ctas_of_a_tile(metadata) * metadata.get("split_k", 1)
-    items = 0 if arguments.is_empty else count_blocks(tiles) * of_one
-    return extents, items
+    return extents, count_blocks(tiles) * of_one
 
 
 def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:
