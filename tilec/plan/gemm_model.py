@@ -141,7 +141,6 @@ def gemm_cost(
     """
     ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
     active, waves, consumers = min(ctas, slots), -(-ctas // slots), tile.consumers(target)
-    loading = _loading(tile, consumers, target)
     return GemmCost(
         ctas=ctas,
         waves=waves,
@@ -150,14 +149,14 @@ def gemm_cost(
         shared=_shared(tile, consumers),
         l2=_l2_cycles(tile, extents, factors, active),
         bubble=_bubble(tile, consumers),
-        epilogue=_epilogue(tile, consumers) + loading,
+        epilogue=_epilogue(tile, consumers, target),
         start=_start(tile),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
         memory=_memory_bytes(tile, extents, batch, contiguous) / _memory_rate(ctas / waves, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
         deferred=tile.defers(waves, target),
-        loading=loading,
+        loading=_loading(tile, consumers, target),
         outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
         outside=_outside(tile, extents, waves),
         reads_on=_reads_on(tile, extents, contiguous),
@@ -294,8 +293,8 @@ def _outside(tile: GemmTile, extents: tuple[int, ...], waves: int) -> float:
     return rows * spans * machine.OUTSIDE_ROW_CYCLES
 
 
-def _epilogue(tile: GemmTile, consumers: int) -> float:
-    """Return the cycles of a warpgroup for its share of the result, part after part."""
+def _epilogue(tile: GemmTile, consumers: int, target: Target) -> float:
+    """Return the cycles of a warpgroup for its share of the result, part after part, with loads."""
     rows, columns = tile.rows // machine.MMA_ROWS, tile.columns
     if rows % consumers:
         columns //= consumers
@@ -305,7 +304,8 @@ def _epilogue(tile: GemmTile, consumers: int) -> float:
     each = tile.m * tile.n / (consumers * machine.WARPGROUP_THREADS)
     cycles = parts * machine.PART_CYCLES + each * machine.ELEMENT_CYCLES
     slower = machine.PINGPONG_EPILOGUE if tile.pingpong else 1.0
-    return machine.EPILOGUE_CYCLES + slower * cycles
+    own = machine.EPILOGUE_CYCLES + slower * cycles
+    return own + _loading(tile, consumers, target)
 
 
 def _loading(tile: GemmTile, consumers: int, target: Target) -> float:
