@@ -87,6 +87,7 @@ def test_type_of(frontend, expression, expected):
         ("x = zeros(())", "T0303", "at least one axis"),
         ("x = zeros((8192, 4096))", "T0304", "33554432 elements; the limit is 1048576"),
         ("x = zeros((n, 4))", "T0403", "must be a compile-time integer"),
+        ("x = arange(0, 64)", "T0310", "arange: takes the number of elements, not a start and"),
         ("x = zeros((4, 4)) + zeros((8, 4))", "T0305", "4x4 and 8x4 do not broadcast"),
         ("x = broadcast_to(zeros((4, 4)), (4, 8))", "T0305", "4x4 does not broadcast to 4x8"),
         ("x = n + u32(3)", "T0306", "i32 and u32 have no common type"),
@@ -155,6 +156,28 @@ def test_an_axis_without_its_name_has_both_fixes_in_its_hint(frontend):
     assert item.hint == (
         "write 'max(x, axis=1)' to reduce axis 1, 'maximum(x, 1)' to compare each element with 1"
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("x = zeros((n, 4))", "make it a 'const' parameter"),
+        (
+            "for j in range(3):\n    x = zeros((1 << j, 4))",
+            "loops over 'static_range' are unrolled",
+        ),
+        ("x = arange(0, 64)", "write 'arange(size)', or 'arange(size, start=n)'"),
+        ("x = load(A, (n / 2, 0), (4, 4))", "divide integers with '//'"),
+        ("x = n * 3000000000", "convert the other operand to a wider type first"),
+        ("x = A + 1", "an array is no pointer: use 'load(A, i, shape)' or 'gather(A, indices)'"),
+        ("assert n > 3, f'{n}'", "print the value before the assertion"),
+        ("x = x + 1", "'f' assigns 'x', so a variable of that name around it is another one"),
+        ("if n > 0:\n    x = 1.0\ny = x", "give 'x' a value before the 'if'"),
+    ],
+)
+def test_the_hint_says_what_to_write(frontend, body, hint):
+    (item,) = frontend.diagnostics(body)
+    assert hint in item.hint
 
 
 def test_mma_shapes_name_the_operands(frontend):

@@ -57,16 +57,17 @@ def bind_arguments(
     interface = interface_from_metadata(metadata)
     bound = check_arguments(interface, bind_call(interface, (), {**arrays, **scalars}))
     for declared in metadata["arrays"]:
-        _check_compiled_in(declared, arrays[declared["name"]])
+        _check_compiled_in(metadata["name"], declared, arrays[declared["name"]])
     extents = _grid(metadata, bound, grid)
     values = tuple(_value(param, arrays, bound, extents) for param in metadata["params"])
     return Launch(values, extents)
 
 
-def _check_compiled_in(declared: Mapping[str, Any], array: np.ndarray) -> None:
+def _check_compiled_in(kernel: str, declared: Mapping[str, Any], array: np.ndarray) -> None:
     name = declared["name"]
     if declared["access"] != "read" and not array.flags.writeable:
-        raise launch_error("T0702", f"{name} is written by the kernel, but it is read-only")
+        message = f"{kernel}: {name} is read-only, but the kernel writes it"
+        raise launch_error("T0702", message, hint="pass a copy, which can be written")
     for axis, stride in enumerate(declared["strides"]):
         actual = array.strides[axis] // array.itemsize
         if stride >= 0 and actual != stride and array.size and array.shape[axis] > 1:

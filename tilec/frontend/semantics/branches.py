@@ -138,7 +138,8 @@ def _meet(
             return known.value
         reason = "may have no value here: only one branch of the 'if' assigns it"
         # A `return` without a result has failed before.
-        return Unusable(reason, known.span, is_silent=name == RESULT)
+        hint = "give '{}' a value before the 'if', or in both branches"
+        return Unusable(reason, known.span, is_silent=name == RESULT, hint=hint)
     merged = structure.merge_branches(ctx, first.value, second.value, blocks, span)
     if not isinstance(merged, structure.Mismatch):
         return merged.shape if isinstance(merged.shape, Unusable) else merged

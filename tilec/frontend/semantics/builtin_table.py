@@ -169,7 +169,13 @@ class Call:
         if isinstance(value, Constant) and _is_integer(value.value):
             return value.value
         message = f"{what} must be a compile-time integer, found {describe(value)}"
-        hint = "make it a 'const' parameter" if isinstance(value, hir.Value) else None
+        hint = None
+        if isinstance(value, hir.Value):
+            hint = "make it a 'const' parameter"
+            if self.ctx.frame.loop_depth:
+                hint += (
+                    "; loops over 'static_range' are unrolled, and keep what they count constant"
+                )
         raise self.fail("T0403", message, span, hint=hint)
 
     def integers(self, argument: Argument, what: str) -> tuple[int, ...]:

@@ -68,4 +68,4 @@ def assertion_message(ctx: Context, value: AnyValue, span: SourceSpan) -> str:
     if isinstance(value, Constant):
         return str(value.value)
     text = f"the message of an assertion is a compile-time value, found {describe(value)}"
-    raise ctx.fail("T0403", text, span)
+    raise ctx.fail("T0403", text, span, hint="print the value before the assertion")

@@ -51,7 +51,9 @@ def index_scalar(
             message = f"{name} is an i32, found {dtype.name}"
             raise call.fail("T0319", message, argument.span, hint="use 'cast(i, i32)'")
     message = f"{name} is an integer scalar, found {describe(value)}"
-    raise call.fail("T0319", message, argument.span)
+    is_float = isinstance(value, hir.Value) and numeric.dtype_of(value).is_float
+    hint = "divide integers with '//', or use 'cast(i, i32)'" if is_float else None
+    raise call.fail("T0319", message, argument.span, hint=hint)
 
 
 MAX_LATENCY = 10

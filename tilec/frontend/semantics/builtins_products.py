@@ -170,7 +170,8 @@ def _check_accumulator(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Valu
     if dtype not in accumulators:
         operand, allowed = numeric.dtype_of(lhs).name, " or ".join(accumulators)
         message = f"with {operand} operands acc must be {allowed}, found {dtype}"
-        raise call.fail("T0306", message, notes=notes)
+        hint = f"start with 'zeros({numeric.shape_of(acc)}, {accumulators[-1]})'"
+        raise call.fail("T0306", message, notes=notes, hint=hint)
 
 
 def _check_operand_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value) -> tuple[str, ...]:

@@ -59,6 +59,9 @@ def arange(
     step: Argument | None = None,
 ) -> AnyValue:
     """Return the 1-D tile 0, 1, ..., size - 1 (i32 by default), or `start`, `start + step`, ..."""
+    if dtype is not None and isinstance(dtype.value, Constant | hir.Value):
+        hint = "write 'arange(size)', or 'arange(size, start=n)' for other first numbers"
+        raise call.fail("T0310", "takes the number of elements, not a start and an end", hint=hint)
     extents = call.shape(size)
     if len(extents) != 1:
         raise call.fail("T0301", "the size must be one integer, not a tuple", size.span)

@@ -32,7 +32,7 @@ def outer_binding(ctx: Context, name: str, span: SourceSpan) -> Binding | None:
     if frame.closure is None:
         return None
     if name in assigned_names(frame.function.body):
-        raise _used_before(ctx, name, span)
+        raise used_before(ctx, name, span)
     around: Frame | None = frame.closure
     while around is not None:
         binding = around.variables.get(name)
@@ -42,10 +42,11 @@ def outer_binding(ctx: Context, name: str, span: SourceSpan) -> Binding | None:
     return None
 
 
-def _used_before(ctx: Context, name: str, span: SourceSpan) -> SemanticError:
+def used_before(ctx: Context, name: str, span: SourceSpan) -> SemanticError:
+    """Return the error for reading a variable that the current function assigns only later."""
     function = ctx.frame.function.name
     message = f"'{name}' is read before '{function}' assigns it"
-    hint = f"'{function}' assigns '{name}', so the variable of that name around it is another one"
+    hint = f"'{function}' assigns '{name}', so a variable of that name around it is another one"
     return ctx.fail("T0202", message, span, hint=hint)
 
 

@@ -73,7 +73,8 @@ def unusable(ctx: Context, name: str, value: Unusable, span: SourceSpan) -> Sema
     if value.is_silent:
         return SemanticError(None)
     notes = [] if value.span is None else [note(f"'{name}' is assigned here", value.span)]
-    return ctx.fail(value.code, f"'{name}' {value.reason}", span, notes=notes)
+    hint = value.hint.format(name) or None
+    return ctx.fail(value.code, f"'{name}' {value.reason}", span, notes=notes, hint=hint)
 
 
 # Operators

@@ -5,8 +5,10 @@ from typing import Any
 
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.closures import used_before
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.names import assigned_names
 from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -37,6 +39,8 @@ def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
     entry = lacking(Usage.FUNCTION, node.id) or lacking(Usage.MODULE, node.id)
     if entry is not None:
         return ctx.fail_lacking(entry, node.id, node.span)
+    if node.id in assigned_names(ctx.frame.function.body):
+        return used_before(ctx, node.id, node.span)
     module = ctx.frame.module
     known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
     hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
-from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
+from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant, Unusable, describe
 from tilec.support.diagnostics import Diagnostic, SourceSpan, note
 from tilec.support.dtypes import DTYPES, DType, Kind, largest_float, overflows
 
@@ -58,7 +58,10 @@ def require_number(
         raise ctx.fail("T0202", f"{what}: this value {value.reason}", span)
     if is_number(value) and isinstance(value, Constant | hir.Value):
         return value
-    raise ctx.fail("T0311", f"{what}: expected a number or a tile, found {describe(value)}", span)
+    is_array = isinstance(value, ArrayValue)
+    hint = "an array is no pointer: use 'load(A, i, shape)' or 'gather(A, indices)'"
+    message = f"{what}: expected a number or a tile, found {describe(value)}"
+    raise ctx.fail("T0311", message, span, hint=hint if is_array else None)
 
 
 def origin(value: AnyValue, what: str) -> list[Diagnostic]:
@@ -176,7 +179,8 @@ def check_fits(ctx: Context, constant: Constant, dtype: DType, span: SourceSpan)
         high = (1 << (dtype.bits - 1 if dtype.signed else dtype.bits)) - 1
         if not low <= value <= high:
             message = f"{int(value)} does not fit {dtype.name} ({low} to {high})"
-            raise ctx.fail("T0306", message, span)
+            hint = "convert the other operand to a wider type first" if dtype.bits < 64 else None
+            raise ctx.fail("T0306", message, span, hint=hint)
 
 
 def _check_float(ctx: Context, value: bool | float, dtype: DType, span: SourceSpan) -> None:

@@ -207,7 +207,9 @@ class _Reader:
                 "T0114",
                 f"parameter '{item.name}' needs a type",
                 item.span,
-                "write a scalar 'f32', an array 'f32[M, N]', 'const' or 'dtype'",
+                "a kernel is a function of its own, not a method"
+                if item.name == "self"
+                else "write a scalar 'f32', an array 'f32[M, N]', 'const' or 'dtype'",
             )
             return None
         if isinstance(annotation, ast.Subscript):
@@ -277,7 +279,14 @@ class _Reader:
         try:
             value = evaluate_constant(node, self.module)
         except CompileError as failure:
-            self.errors.extend(failure.diagnostics)
+            hint = (
+                "an extent is a name, a positive integer or '_': name it, and check it by 'assert'"
+            )
+            is_computed = not isinstance(node, ast.Name)
+            self.errors += [
+                replace(item, hint=item.hint or hint) if is_computed else item
+                for item in failure.diagnostics
+            ]
             return None
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value

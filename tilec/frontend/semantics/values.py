@@ -153,12 +153,14 @@ class Unusable:
         span: Where it was assigned.
         code: Code of the error when it is read.
         is_silent: An error about it was reported before; reading it says nothing more.
+        hint: How to give it a value, where `{}` is its name.
     """
 
     reason: str
     span: SourceSpan | None
     code: str = "T0202"
     is_silent: bool = False
+    hint: str = ""
 
 
 AnyValue = (

@@ -26,6 +26,9 @@ def caller_grid(value: Any, kernel: str) -> Grid:
     try:
         grid = tuple(operator.index(item) for item in items)
     except TypeError:
+        if callable(value):
+            hint = f"compute it before the call: {kernel}[(cdiv(n, 128),)](...)"
+            raise _error(kernel, "the grid is a function", hint) from None
         raise _error(kernel, f"the grid {value!r} is not made of integers") from None
     if not 1 <= len(grid) <= MAX_GRID_RANK:
         raise _error(kernel, f"the grid {grid} has {len(grid)} extents, not 1 to {MAX_GRID_RANK}")

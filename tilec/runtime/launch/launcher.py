@@ -252,7 +252,7 @@ def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) 
     for declared in metadata["arrays"]:
         if arguments.arrays[declared["name"]].read_only and declared["access"] != "read":
             message = f"{name}: {declared['name']} is read-only, but the kernel writes it"
-            raise launch_error("T0702", message)
+            raise launch_error("T0702", message, hint="pass a copy, which can be written")
     broken = list(broken_preconditions(metadata, arguments))
     if broken:
         raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
