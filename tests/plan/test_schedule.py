@@ -114,7 +114,7 @@ def test_a_loop_that_does_nothing_ahead_is_kept():
     graph = LoopGraph(ops, edges, warpgroups=2)
     found = schedule_loop(graph, 208)
     assert not found.best.rotated
-    why = "the best rotated loop does next to nothing for the next iteration"
+    why = "the best rotated loop does almost nothing for the next iteration"
     assert found.why_not_rotated == why
     assert schedule_loop(graph, 208, rotate=True).best.rotated
 

@@ -67,7 +67,7 @@ CASES = (
     Case("kept", (128, 64, 64)),
     Case("rescaled", (64, 64, 64), "f16", "1 of 1 products"),
     Case("crossing", (64, 32, 64), "f16"),
-    Case("crossing", (128, 64, 128), "bf16", "does next to nothing for the next iteration"),
+    Case("crossing", (128, 64, 128), "bf16", "does almost nothing for the next iteration"),
     Case("stored_in_rounds", (64, 32, 64)),
     Case("fed_back", (64, 32, 64)),
     Case("fed_back", (128, 64, 128), "f16", TURNS),

@@ -154,7 +154,7 @@ def schedule_loop(
 def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     """Return why a loop does not become `item`, whatever it gains; empty if it may."""
     if _ahead(graph, item) < (1 - WORTH) * plain.interval:
-        return "does next to nothing for the next iteration"
+        return "does almost nothing for the next iteration"
     if plain.binds is Engine.SPECIAL and graph.warpgroups >= CROWD:
         return "hides products that other warpgroups hide anyway: special functions bind"
     return ""
