@@ -1,5 +1,6 @@
 """Arrays without elements, on the CPU reference and on the emulator: the other ones are written."""
 
+import numpy as np
 import pytest
 
 import tilec
@@ -31,3 +32,20 @@ def test_an_empty_array_needs_no_tensor_map(device):
     kernel = tilec.load(FILE).row_sum
     maps = kernel.compile(**arguments.data()).metadata["tensor_maps"]
     assert {item["array"] for item in maps} == {"Y"}
+
+
+class NullArray:
+    """What torch says of a tensor without elements: its address is null."""
+
+    @property
+    def __cuda_array_interface__(self):
+        memory = {"data": (0, False), "strides": None, "version": 3}
+        return {"shape": (0,), "typestr": "<f4", **memory}
+
+
+def test_elements_of_an_array_without_an_address_are_not_read(device):
+    case = CASES["picked"]
+    index, found = (device.array((100,), (1,), kind) for kind in ("<i4", "<f4"))
+    index.view(np.int32)[:] = case.arrays["I"]
+    tilec.load(FILE).picked(index, NullArray(), found, NullArray())
+    np.testing.assert_array_equal(found.view(np.float32), case.expected["Y"])

@@ -20,13 +20,17 @@ from tilec.runtime.args.scalars import encode_scalar
 from tilec.runtime.args.specialize import find_overlaps
 from tilec.runtime.cuda.api import Driver, LoadedKernel, PreparedLaunch
 from tilec.runtime.errors import join_names, launch_error
-from tilec.runtime.launch.expressions import ExpressionError, evaluate
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launch_shape import ctas_of_a_tile, launch_shape, whole_clusters
 from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.launch.reports import Watch, make_watches, report_places
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
-from tilec.runtime.launch.workspace import WorkspaceRequest, workspace_pool
+from tilec.runtime.launch.workspace import (
+    STAND_IN,
+    WorkspaceRequest,
+    make_request,
+    workspace_pool,
+)
 from tilec.support.diagnostics import (
     DeadlockError,
     DeviceError,
@@ -200,6 +204,7 @@ def make_plan(
     Raises:
         LaunchError: A precondition is broken, the grid is wrong, or arrays overlap.
     """
+    workspaces = (STAND_IN, *workspaces) if arguments.is_empty else workspaces
     launches: list[KernelLaunch] = []
     for position, (metadata, loaded) in enumerate(kernels):
         check_preconditions(metadata, arguments)
@@ -213,10 +218,9 @@ def make_plan(
     if not launches:
         return LaunchPlan(driver, ())
     every = tuple(metadata for metadata, _ in kernels)
-    pairs = check_pairs(every, arguments)
-    requests = tuple(_workspace(item, every[0], arguments) for item in workspaces)
+    requests = tuple(make_request(item, every[0], arguments) for item in workspaces)
     watches = make_watches(driver, arguments.device or 0, every, hidden_parameters)
-    return LaunchPlan(driver, tuple(launches), pairs, requests, watches)
+    return LaunchPlan(driver, tuple(launches), check_pairs(every, arguments), requests, watches)
 
 
 def _places(
@@ -266,12 +270,16 @@ def _layout(
     run_time_scalars: Sequence[str],
 ) -> ParameterLayout:
     """Return where every parameter of the kernel comes from, in the kernel's order."""
-    arrays, scalars = list(arguments.arrays), list(arguments.scalars)
+    scalars, stand_in = list(arguments.scalars), len(arguments.arrays)
+    arrays = {
+        name: stand_in if 0 in array.shape else place
+        for place, (name, array) in enumerate(arguments.arrays.items())
+    }
     layout = ParameterLayout()
     for item in metadata["params"]:
         kind = item["kind"]
         if kind == "pointer":
-            layout.add_pointer(arrays.index(item["array"]))
+            layout.add_pointer(arrays[item["array"]])
         elif kind == "stride":
             stride = arguments.arrays[item["array"]].strides[item["axis"]]
             layout.add_fixed(struct.pack("<q", stride))
@@ -290,7 +298,7 @@ def _layout(
     for recipe in metadata.get("tensor_maps", ()):
         encoding = make_encoding(recipe, arguments.arrays[recipe["array"]])
         check_encoding(encoding, metadata["name"])
-        layout.add_map(arrays.index(recipe["array"]), driver.tensor_map_encoder(encoding))
+        layout.add_map(arrays[recipe["array"]], driver.tensor_map_encoder(encoding))
     return layout
 
 
@@ -309,18 +317,6 @@ def _add_hidden(
         if item.name not in places:
             raise InternalCompilerError(f"{kernel}: unknown hidden parameter '{item.name}'")
         layout.add_pointer(places[item.name])
-
-
-def _workspace(
-    workspace: Any, metadata: Mapping[str, Any], arguments: BoundArguments
-) -> WorkspaceRequest:
-    environment = {**metadata.get("constants", {}), **arguments.environment()}
-    try:
-        size = int(evaluate(workspace.size, environment))
-    except ExpressionError as failure:
-        message = f"{metadata['name']}: workspace size: {failure}"
-        raise InternalCompilerError(message) from failure
-    return WorkspaceRequest(arguments.device or 0, size, workspace.alignment, workspace.zeroed)
 
 
 def check_pairs(

@@ -9,10 +9,21 @@ kept, because a captured graph, or a launch that is still running, may use its a
 """
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from tilec.codegen.artifact import Workspace
+from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.cuda.api import Driver
+from tilec.runtime.launch.expressions import ExpressionError, evaluate
+from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.locks import Lock
+
+STAND_IN = Workspace("", "16", alignment=16)
+"""What has the place of arrays without elements, whose address may be null: a gather reads the
+first element of an array, at most 16 bytes, instead of those that are masked off, and drops it.
+It is the first of the workspaces of a launch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +42,23 @@ class WorkspaceRequest:
     size: int
     alignment: int
     zeroed: bool
+
+
+def make_request(
+    workspace: Workspace, metadata: Mapping[str, Any], arguments: BoundArguments
+) -> WorkspaceRequest:
+    """Return what a workspace of a kernel is for arguments.
+
+    Raises:
+        InternalCompilerError: Its size cannot be computed.
+    """
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    try:
+        size = int(evaluate(workspace.size, environment))
+    except ExpressionError as failure:
+        message = f"{metadata['name']}: workspace size: {failure}"
+        raise InternalCompilerError(message) from failure
+    return WorkspaceRequest(arguments.device or 0, size, workspace.alignment, workspace.zeroed)
 
 
 _PER_THREAD_STREAM = 2
