@@ -43,6 +43,7 @@ from tilec.support.diagnostics import (
 )
 from tilec.support.fast_dataclasses import replace
 from tilec.support.sources import read_source_file
+from tilec.support.tracebacks import shortens_tracebacks
 
 _MIN_ALIGNMENT = 16
 _NOTHING: Mapping[str, Any] = {}
@@ -218,6 +219,7 @@ class Package:
         save_package([variant.artifact for item in self for variant in item.variants], path)
 
 
+@shortens_tracebacks
 def load_package(path: str | Path) -> Package:
     """Load a package file; its kernels are attributes of the result.
 
@@ -230,6 +232,7 @@ def load_package(path: str | Path) -> Package:
     return Package([CompiledKernel(item) for item in artifacts], Path(path).name)
 
 
+@shortens_tracebacks
 def compile(  # noqa: A001 - the public name
     source: str | Path | Kernel,
     *,

@@ -21,6 +21,7 @@ from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanField
 from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
 from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file
+from tilec.support.tracebacks import shortens_tracebacks
 
 
 class Kernel:
@@ -124,6 +125,7 @@ class Kernel:
                 self._variants = self._variants.renewed()
                 self._dispatcher = Dispatcher(self._variants)
 
+    @shortens_tracebacks
     def compile(self, *arguments: Any, **keywords: Any) -> CompiledKernel:
         """Compile for these arguments without launching; NumPy arrays do as well.
 
@@ -241,6 +243,7 @@ class SourceModule:
         return [*super().__dir__(), *self._kernels]
 
 
+@shortens_tracebacks
 def load(
     path: str | Path,
     *,
@@ -265,6 +268,7 @@ def load(
     )
 
 
+@shortens_tracebacks
 def loads(
     text: str,
     name: str = "<string>",
@@ -377,9 +381,8 @@ def python_text(function: Callable[..., Any]) -> KernelText:
     Raises:
         LaunchError: It is no function (T0717).
     """
-    if not callable(function) or not hasattr(function, "__name__"):
+    if isinstance(function, type) or not callable(function) or not hasattr(function, "__name__"):
         raise LaunchError(error("T0717", f"@tilec.kernel decorates a function, not {function!r}"))
-
     captured: list[CapturedName] = []
 
     def read() -> Contents:

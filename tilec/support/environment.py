@@ -32,7 +32,7 @@ def reproducer_directory() -> Path:
 
 
 def shows_tracebacks() -> bool:
-    """Tell whether an internal error prints its Python traceback (`TILEC_TRACEBACK=1`)."""
+    """Tell whether errors have their whole Python tracebacks (`TILEC_TRACEBACK=1`)."""
     return os.environ.get("TILEC_TRACEBACK", "") not in ("", "0")
 
 

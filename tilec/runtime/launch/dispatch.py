@@ -19,9 +19,10 @@ from tilec.runtime.launch.grid import Grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch.repeats import Repeats, find_repeats
 from tilec.runtime.launch.streams import launch_stream, stream_handle, torch_stream
-from tilec.support.diagnostics import LaunchError
+from tilec.support.diagnostics import LaunchError, TileError
 from tilec.support.dtypes import DTYPES
 from tilec.support.locks import Lock
+from tilec.support.tracebacks import shortened
 
 _MAX_PLANS = 1024
 """Argument signatures that are remembered per kernel; beyond that the oldest go."""
@@ -188,7 +189,10 @@ class Dispatcher:
                     _, pointers, scalars, handle, *_ = signature
                     repeats.note(arguments, grid, plan, pointers, scalars, handle)
                 return
-        self._slow_call(arguments, keywords, grid, stream)
+        try:
+            self._slow_call(arguments, keywords, grid, stream)
+        except TileError as failure:
+            raise shortened(failure)  # noqa: B904 - it is the same error
 
     def _signature(
         self, shape: CallShape, values: Sequence[Any], grid: Grid | None, stream: Any
