@@ -94,3 +94,17 @@ def test_wide_operands_stay_where_registers_hold_them_and_both_accumulators(colu
     made = compile_source(source, None, wanted, options)
     (message,) = [item.message for item in made.remarks if item.code == "T0437"]
     assert message.startswith(said)
+
+
+@pytest.mark.parametrize(("a", "advised"), [("a", True), ("a * 2.0", False)])
+def test_the_remark_says_how_a_computed_b_stays_in_registers(a, advised):
+    load = "a = load(A, (m, k), (64, 32))\n        acc = mma("
+    text = (
+        PRODUCT.format(a=a)
+        .replace("acc = mma(", load)
+        .replace("(32, 64)), acc", "(32, 64)) * 2.0, acc")
+    )
+    source, options = SourceFile("product.tile", text), CompileOptions(emit="nv_tileas")
+    remarks = [item.message for item in compile_source(source, options=options).remarks]
+    (message,) = [item for item in remarks if item.startswith("operand B of the mma goes through")]
+    assert message.endswith("'mma(b.T, a.T, acc)', would keep it in registers") == advised

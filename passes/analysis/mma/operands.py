@@ -82,6 +82,8 @@ def route_of_operand(dot: Any, number: int) -> str | None:
             f"contiguous, so threads {moved} one by one for every product; in an array whose K is "
             "contiguous they lie as needed"
         )
+    elif number == 1 and why_not_in_place(dot.operands[0]) is None:
+        reason += "; the transposed product, 'mma(b.T, a.T, acc)', would keep it in registers"
     way = "comes from" if in_registers else "goes through"
     return f"operand {name} of the mma {way} registers: {reason}"
 
