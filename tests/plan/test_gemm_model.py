@@ -160,8 +160,19 @@ def test_rows_outside_of_the_array_cost_time_of_tma():
     assert (second.waves, second.outside) == (1, 28 * machine.OUTSIDE_ROW_CYCLES)
     third = gemm_cost(GemmTile(64, 256, 64, 2, 2), (130, 10240, 8192), TARGET)
     assert (third.waves, third.outside) == (1, 62 * machine.OUTSIDE_ROW_CYCLES)
+    inside = gemm_cost(GemmTile(64, 112, 64, 2, 2), (180, 2112, 7168), TARGET)
+    assert (inside.waves, inside.outside) == (1, 0)
     assert gemm_cost(tile, many, TARGET).outside == 0
     assert gemm_cost(tile, (4096, 5, 4096), TARGET).outside == 27 * 2 * machine.OUTSIDE_ROW_CYCLES
+
+
+def test_what_ctas_share_is_filled_in_each_of_them():
+    alone = GemmTile(192, 96, 64, 2, 2)
+    single, pair = (
+        gemm_cost(replace(alone, cluster=cluster), (130, 10240, 8192), TARGET).outside
+        for cluster in ((1, 1), (1, 2))
+    )
+    assert (single, pair) == (62 * machine.OUTSIDE_ROW_CYCLES, 2 * single)
 
 
 def test_splits_are_added_up_after_the_last_bytes_have_come():

@@ -61,6 +61,7 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
         ((17, 24576, 4096), False, (24, 64, 128), (1, 1)),  # 64x64x64 took 5% longer
         ((24, 7168, 18432), True, (24, 64, 128), (1, 1)),  # 64x64x64 took 7% longer
         ((100, 10240, 8192), True, (64, 192, 64), (2, 1)),  # alone 21% longer
+        ((180, 5120, 14336), True, (64, 128, 64), (1, 1)),  # in 1x2 3% longer
     ],
 )
 def test_measured_choices_stay_on_an_h100(extents, n_contiguous, tile, cluster):

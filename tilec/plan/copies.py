@@ -25,10 +25,11 @@ H200, 2026-11-23), in which an SM's share of the memory bandwidth is 704 bytes."
 PROMOTION, WIDE_PROMOTION = 128, 256
 """Bytes that TMA brings into L2 at a time (cuda.h, CUtensorMapL2promotion).
 
-With 256, 33 of 35 products of few rows whose K is contiguous took 0.3 to 4% less time, as the other
-half of what comes belongs to the next k-tile. Where N is contiguous, it belongs to the next CTA: 1%
-less to 5% more. Operands that several CTAs read gain nothing: 1.2% more at 2048^3, 2.3% more at
-128x128x65536 (bf16, H100, docs/measurements/2026-11-25-skinny-products.md)."""
+With 256, 34 of 35 products of few rows took 0.3 to 4.5% less time where K is contiguous in an
+operand that is read once: the other half of what comes belongs to the next k-tile. Where N is
+contiguous, it belongs to the next CTA: 0.3% less to 4.5% more. Where several CTAs read an operand,
+it is soon there anyway: 1.9% less to 1.2% more, on average nothing (bf16, H100,
+docs/measurements/2026-11-25-skinny-products.md)."""
 ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
 

@@ -46,8 +46,8 @@ lines for one. Calibrated: 1.4 to 1.45 take the tiles that were the fastest at 4
 H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters of 2x1."""
 POWER_OF_TWO_MARGIN = 1.03
 """How much better tiles of other extents must be: the model knows less of them (calibrated). Not so
-the rows of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
-24x7168x18432 (bf16, H100, 2026-11-25)."""
+up to 64 rows of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
+24x7168x18432, but 184x64x64 11% more than 64x112x64 at 180x2112x7168 (bf16, H100, 2026-11-25)."""
 LOADED_MARGIN = 1.25
 """The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
 residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
@@ -141,7 +141,8 @@ class RankedTile:
     def score(self) -> float:
         """Modelled cycles, times the margins for what the model knows less about."""
         rows, columns = self.tile.m, self.tile.n
-        plain = (self.tile.is_swapped or is_power_of_two(rows)) and is_power_of_two(columns)
+        few = self.tile.is_swapped and rows <= machine.MMA_ROWS
+        plain = (few or is_power_of_two(rows)) and is_power_of_two(columns)
         in_turn = self.tile.pingpong and self.tile.epilogue_bytes
         margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
         return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)

@@ -278,17 +278,16 @@ def _outside(tile: GemmTile, extents: tuple[int, ...], waves: int) -> float:
     """Return the cycles in which TMA fills what lies outside of A and of B in every k-tile.
 
     Where all tiles run at the same time, those at the edge end last. Where an axis has many tiles,
-    few of them are there.
+    few of them are there. What CTAs share is filled in each of them.
     """
-    m, n, _ = extents
-    products = ((m, tile.m, tile.together.a_tiles), (n, tile.n, tile.together.b_tiles))
-    most = machine.OUTSIDE_TILES if waves == 1 else 1
-    tiles = [-(-extent // size) for extent, size, _ in products]
-    rows = sum(
-        (count * size - extent) * operands
-        for count, (extent, size, operands) in zip(tiles, products, strict=True)
-        if count <= most
-    )
+    (m, n, _), (along_m, along_n), together = extents, tile.cluster, tile.together
+    products = ((m, tile.m, together.a_tiles * along_n), (n, tile.n, together.b_tiles * along_m))
+    rows = 0
+    for extent, size, operands in products:
+        count = -(-extent // size)
+        outside = count * size - extent
+        most = machine.MOSTLY_OUTSIDE_TILES if 2 * outside > size else machine.OUTSIDE_TILES
+        rows += outside * operands if count <= (most if waves == 1 else 1) else 0
     spans = -(-tile.k * tile.element_bytes // machine.SWIZZLE_BYTES)
     return rows * spans * machine.OUTSIDE_ROW_CYCLES
 
