@@ -269,6 +269,9 @@ def test_the_cluster_that_was_planned_with_the_tiles():
     [
         ({"stage": 4}, "T0420", "no field 'stage'"),
         ({"stages": 0}, "T0421", "stages = 0: expected 1 to 32"),
+        ({"stages": "9"}, "T0421", "stages = '9': expected 1 to 32"),
+        ({"cluster": 1.5}, "T0421", "cluster = 1.5: expected two extents"),
+        ({"cluster": None}, "T0421", "cluster = None: expected two extents"),
         ({"stages": True}, "T0421", "stages = True"),
         ({"stages": (4,)}, "T0421", "expected 1 to 32"),
         ({"cluster": (4, 4)}, "T0421", "product is at most 8"),

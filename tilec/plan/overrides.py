@@ -1,6 +1,7 @@
 """Plan fields that the user fixes, from `@kernel(...)` hints or `--plan`. Pure Python."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from tilec.plan import machine
@@ -69,13 +70,10 @@ def parse_overrides(values: Mapping[str, PlanValue]) -> PlanOverrides:
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if name not in PLAN_FIELDS:
-            raise CompileError(
-                error(
-                    "T0420",
-                    f"the plan has no field '{name}'",
-                    hint=f"fields: {', '.join(PLAN_FIELDS)}",
-                )
-            )
+            hint = f"fields: {', '.join(PLAN_FIELDS)}"
+            for closest in get_close_matches(name, PLAN_FIELDS, 1):
+                hint = f"did you mean '{closest}'?"
+            raise CompileError(error("T0420", f"the plan has no field '{name}'", hint=hint))
         checked[name] = _check(name, value)
     return PlanOverrides(**checked)
 
@@ -84,7 +82,7 @@ def _check(name: str, value: PlanValue) -> PlanValue:
     """Return `value` in the type of field `name`."""
     field = FIELDS[name]
     if name == "cluster":
-        extents = (value, 1) if isinstance(value, int) else tuple(value)
+        extents = value if isinstance(value, tuple | list) else (value, 1)
         extents = (*extents, 1) if len(extents) == 1 else extents
         whole = all(isinstance(e, int) and not isinstance(e, bool) and e >= 1 for e in extents)
         if len(extents) == 2 and whole and extents[0] * extents[1] <= machine.MAX_CLUSTER_CTAS:
@@ -97,4 +95,4 @@ def _check(name: str, value: PlanValue) -> PlanValue:
         is_odd = name == "spread" and value not in machine.SPREADS
         if value in field.allowed and not is_warps and not is_odd:
             return value
-    raise CompileError(error("T0421", f"{name} = {value}: expected {field.values}"))
+    raise CompileError(error("T0421", f"{name} = {value!r}: expected {field.values}"))
