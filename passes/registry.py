@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
+from tilec.request.gpu import get_gpu
 from tilec.request.options import Origin
 from tilec.request.target import TARGETS, Target
 from tilec.support.diagnostics import DiagnosticSink, SourceFile
-from tilec.support.fast_dataclasses import dataclass, field
+from tilec.support.fast_dataclasses import dataclass, field, replace
 
 
 @dataclass
@@ -44,6 +45,11 @@ class PassContext:
     def overrides(self, function: Any) -> dict[str, Any]:
         """Return the plan fields of a kernel that the user fixed, here or by a hint."""
         return {**read_kernel_fact(function, "hints", {}), **self.plan_overrides}
+
+    def target_of(self, function: Any) -> Target:
+        """Return the architecture, with the GPU that a kernel is planned for."""
+        name = read_kernel_fact(function, "gpu", self.target.gpu.name)
+        return replace(self.target, gpu=get_gpu(name))
 
     def check(self, run: Callable[[], None]) -> None:
         """Run a check that changes nothing, now or later; only its failure is of interest."""

@@ -64,7 +64,7 @@ def test_arrays_on_a_gpu_are_planned_for_it(kernel, driver, monkeypatch):
     assert seen == ["H100", "H100-NVL"]
 
 
-def test_a_variant_depends_on_the_gpu_by_its_tiles_alone(kernel, driver):
+def test_each_gpu_has_variants_of_its_own(kernel, driver):
     """At 48x5120x5120 the memory of an H100 is what all tiles wait for, and splits gain nothing."""
     variants = kernel.variants
 
@@ -72,6 +72,7 @@ def test_a_variant_depends_on_the_gpu_by_its_tiles_alone(kernel, driver):
         bound = kernel._dispatcher.check(arguments(*extents))
         return variants.identity(variants.specialization(bound, gpu))
 
-    assert identity("H100", 4096, 4096, 4096) == identity("H200", 4096, 4096, 4096)
+    assert identity("H100", 4096, 4096, 4096) == identity("H100", 8192, 4096, 4096)
+    assert identity("H100", 4096, 4096, 4096) != identity("H200", 4096, 4096, 4096)
     splits = [identity(gpu, 48, 5120, 5120).decided["split_k"] for gpu in ("H200", "H100")]
     assert splits == [3, 1]

@@ -143,6 +143,7 @@ _OPTIONAL = {
     "cooperative_launch": boolean,
     "plan": table(anything),
     "hints": table(anything),
+    "gpu": text(),
     "tile_reasons": sequence(text()),
     "tile_candidates": sequence(text()),
 }

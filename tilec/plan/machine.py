@@ -25,7 +25,7 @@ LOADED_CYCLES_PER_NANOSECOND = 1.5
 """Clock of an SM while products draw all the power that there is, in GHz (H200, 700 W, 2026-11-22:
 1.40 to 1.64 in bf16 and fp16 from 2048^3 to 16384^3)."""
 PACE_SHARE = 0.55
-"""Gpu of the products of a tile over which the loads of its epilogue are spread. At 4096^3 in
+"""Part of the products of a tile over which the loads of its epilogue are spread. At 4096^3 in
 bf16, with bias, GELU and a residual, sleeps of 3 us before each of four slices, 0.55 of the
 products of a 128x128 tile, made the kernel 1.2% faster on average, in 7 of 8 runs (H200, driver
 580, 2026-11-22). A sleep takes twice as long at most (PTX ISA, nanosleep)."""
@@ -100,7 +100,7 @@ SHORT_RUN = 1.02
 1x28672x4096 NT 8x128 tiles had 0.96 of cuBLAS with k-tiles of 64, 0.975 with 128, and 8x64 tiles
 0.987 with 128, 0.993 with 256 (bf16, H100, 2026-11-25)."""
 HIDDEN_SHARE = 0.12
-"""Gpu of the computing time that counts although the memory bus takes longer: overlap is not
+"""Part of the computing time that counts although the memory bus takes longer: overlap is not
 perfect (calibrated)."""
 START_CYCLES = 600
 """Cycles until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
@@ -229,7 +229,7 @@ SLOT_ALIGNMENT = 1024
 SHARED_RESERVE_BYTES = 1024 + 1024
 """Shared memory kept for barriers and for aligning the first slot."""
 EPILOGUE_PART_BYTES = 8192
-"""Gpu of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
+"""Part of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
 EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
 MIN_STAGES = 3

@@ -71,7 +71,7 @@ class Specialization:
             the runner-up of a plan whose threads had too few.
         scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
             needed, which had planned for less.
-        gpu: Name of the GPU to plan tiles for, a key of `tilec.request.gpu.GPUS`.
+        gpu: Name of the GPU to plan for, a key of `tilec.request.gpu.GPUS`.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))

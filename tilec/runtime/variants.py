@@ -257,7 +257,7 @@ class Variants:
         return replace(specialize(arguments, pairs, self.plan_fields), gpu=gpu)
 
     def identity(self, specialization: Specialization) -> VariantIdentity:
-        """Return what tells a variant from others: sizes and GPU count by the tiles planned.
+        """Return what tells a variant from others: sizes count by the tiles planned.
 
         Nothing else of a variant depends on them, so those with the same tiles share one.
         """
@@ -267,7 +267,7 @@ class Variants:
             if item.default is OPTIONAL and item.name not in specialization.constants
         )
         if not planned:
-            return VariantIdentity(replace(specialization, sizes={}, gpu=DEFAULT_GPU))
+            return VariantIdentity(replace(specialization, sizes={}))
         return compiler_threads.run_locked(lambda: self._planned_identity(planned, specialization))
 
     def _planned_identity(
@@ -286,8 +286,7 @@ class Variants:
             for name, fact in PLANNED_FACTS.items()
             if name not in hints
         }
-        rest: dict[str, Any] = {"sizes": {}, "gpu": DEFAULT_GPU}
-        bound = replace(specialization, constants=constants, plan=plan, **rest)
+        bound = replace(specialization, constants=constants, plan=plan, sizes={})
         return VariantIdentity(bound, planned, decided)
 
     def _written(self, specialization: Specialization) -> set[str]:

@@ -30,6 +30,7 @@ def kernel_metadata(
         },
         "static_shape": {array.name: _static_shape(array) for array in arrays},
         "preconditions": _preconditions(bound),
+        "gpu": ctx.specialization.gpu,
         "hints": {
             name: list(value) if isinstance(value, tuple) else value
             for name, value in {**signature.hints, **ctx.specialization.plan}.items()

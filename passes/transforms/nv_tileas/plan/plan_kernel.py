@@ -133,7 +133,7 @@ def _plan(
 
     def attempt() -> KernelPlan:
         problem = kernel_problem(function, accesses, cluster)
-        return plan_kernel(problem, context.target, overrides)
+        return plan_kernel(problem, context.target_of(function), overrides)
 
     try:
         plan, demoted = plan_within_budget(attempt, accesses, overrides)
