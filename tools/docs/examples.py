@@ -24,6 +24,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "matvec",
         "conv2d",
         "fft",
+        "state_space",
     ),
     "Attention": (
         "flash_attention",
