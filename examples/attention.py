@@ -11,6 +11,9 @@ LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "V": "odd", "E": "odd"})
 DTYPES = ({"T": "bf16"}, {"T": "f16"})
 CONSTANTS = ({"causal": 0}, {"BD": 96, "BV": 64})
 SCALARS = {"scale": 0.125}
+SUMMED = {"E": "D"}
+"""A score is a sum of D products. The derivatives of a log-sum-exp by the scores add up to 1, so
+its error is at most the largest error of a score."""
 ROUNDINGS = {"O": 2**18}
 """The weights are rounded to bf16 before they are multiplied, each by up to 2^-8 of itself."""
 

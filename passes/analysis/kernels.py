@@ -9,11 +9,15 @@ from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
 from tilec.passes.analysis.facts.slices import whole_array
+from tilec.plan.model import ScratchRoom
 from tilec.support.diagnostics import CompileError, SourceSpan, error
 from tilec.support.fast_dataclasses import dataclass
 
 KERNEL_SPEC = "nv_tileaa.kernel_spec"
 """The planner's choice on a kernel function; passes after `nv-tileas-plan-kernel` only read it."""
+
+SCRATCH_ROOM = "scratch_room"
+"""Entry of the spec: the numbers of the room for a scratch area, where a ring needs it, too."""
 
 
 def kernel_functions(module: Any) -> list[Any]:
@@ -68,6 +72,11 @@ def cluster_of_spec(spec: dict[str, Any]) -> tuple[int, int]:
 def ctas_of_spec(spec: dict[str, Any]) -> int:
     """Return over how many CTAs of a cluster the tiles of a block are spread."""
     return spec.get("spread", 1)
+
+
+def room_of_spec(spec: dict[str, Any]) -> ScratchRoom | None:
+    """Return the room for a scratch area next to the ring; None where nothing needs it."""
+    return ScratchRoom(*spec[SCRATCH_ROOM]) if SCRATCH_ROOM in spec else None
 
 
 def write_spec(function: Any, spec: dict[str, Any]) -> None:

@@ -11,12 +11,15 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.layout import RegisterLayout, choose_blocked
+from tilec.layout.banks import SECTOR_BYTES
 from tilec.layout.candidates import candidate_layouts
 from tilec.layout.constructors import VECTOR_BITS
+from tilec.layout.modes import WARP_LANES
+from tilec.layout.swaps import gathered
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.layout_links import COMBINE
-from tilec.passes.analysis.layout_prices import is_access, vector_limit
+from tilec.passes.analysis.layout_prices import is_access, moved_bits, vector_limit
 from tilec.passes.analysis.operation_layouts import CONVERT
 
 _WORD_BITS = 32
@@ -62,6 +65,27 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
         yield what, rows(size, reduced)
     if ctas == 1:
         yield from candidate_layouts(shape, narrowest, warps)
+
+
+def layouts_near(tiles: list[Any], layout: RegisterLayout) -> Iterator[tuple[str, RegisterLayout]]:
+    """Yield layouts that lanes of a warp make of `layout`, with what they are.
+
+    Args:
+        tiles: The tiles of a group.
+        layout: A layout of a tile that it meets.
+    """
+    touching = [op for tile in tiles for op in operations_around(tile)]
+    if not layout.rank:
+        return
+    sizes = {(vector_limit(op), max(8, moved_bits(op))) for op in touching if vector_limit(op)}
+    for limit, bits in sorted(sizes):
+        most, sector = limit // bits, 8 * SECTOR_BYTES // bits
+        for width in (most >> less for less in reversed(range(most.bit_length()))):
+            for run in (sector, WARP_LANES * width):
+                found = gathered(layout, layout.rank - 1, width, run)
+                if found is not None:
+                    what = f"vectors of {width} elements" if width > 1 else "single elements"
+                    yield f"{what}, which lanes swap", found
 
 
 def operations_around(value: Any) -> list[Any]:

@@ -22,9 +22,11 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.layout_prices import (
     combining_price,
+    conversion_bytes,
     conversion_price,
     rounds_of,
     scratch_price,
+    tile_bytes,
 )
 from tilec.passes.analysis.operation_layouts import (
     CAT,
@@ -87,6 +89,15 @@ class OperationLink:
         """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
         return self.rounds * self.price_once(dict(zip(self.groups, layouts, strict=True)))
 
+    def scratch_bytes(self, layouts: Layouts) -> int:
+        """Return the bytes of the scratch area that the link uses."""
+        found = dict(zip(self.groups, layouts, strict=True))
+        return max((conversion_bytes(*ends, self.bits) for ends in self.changes(found)), default=0)
+
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the changes of layout that the link makes: from which one, and to which one."""
+        raise NotImplementedError
+
     def follow(self, origin: Any, layout: RegisterLayout) -> Found:
         """Return the layouts of other groups that make the link free."""
         raise NotImplementedError
@@ -94,6 +105,10 @@ class OperationLink:
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of one run of the operation."""
         raise NotImplementedError
+
+    def price_of_changes(self, layouts: Found) -> float:
+        """Return the cycles of the changes of layout."""
+        return sum(conversion_price(*ends, self.bits) for ends in self.changes(layouts))
 
 
 class ConvertLink(OperationLink):
@@ -105,9 +120,13 @@ class ConvertLink(OperationLink):
             return {}
         return {group: layout for group in self.groups if group != origin}
 
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the change, if it is one."""
+        return [(layouts[self.source], layouts[self.result])]
+
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of the change."""
-        return conversion_price(layouts[self.source], layouts[self.result], self.bits)
+        return self.price_of_changes(layouts)
 
 
 class ShapeLink(OperationLink):
@@ -122,16 +141,19 @@ class ShapeLink(OperationLink):
         other = self.result if forward else self.source
         return {} if found is None else {other: found}
 
-    def price_once(self, layouts: Found) -> float:
-        """Return the cycles of a change of layout before it."""
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the changes of layout before it, and after a slice."""
         have, result = layouts[self.source], layouts[self.result]
         if self.op.name == SLICE and result_layout(self.op, have) == result:
-            return 0.0  # of the layouts with such slices, the source has another one
+            return []  # of the layouts with such slices, the source has another one
         wanted, found = source_layout(self.op, result), result
         if wanted is None and self.op.name == SLICE:
             wanted, found = layout_with_parts(self.op, self.warps)
-        changed = conversion_price(have, result if wanted is None else wanted, self.bits)
-        return changed + conversion_price(found, result, self.bits)
+        return [(have, result if wanted is None else wanted), (found, result)]
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of the changes of layout."""
+        return self.price_of_changes(layouts)
 
 
 class JoinLink(OperationLink):
@@ -145,13 +167,21 @@ class JoinLink(OperationLink):
         pairs = zip(self.operands, pieces, strict=False)
         return {group: piece for group, piece in pairs if group != origin}
 
+    def scratch_bytes(self, layouts: Layouts) -> int:
+        """Return the bytes of the result, where they move."""
+        found = dict(zip(self.groups, layouts, strict=True))
+        return 0 if self._is_free(found) else tile_bytes(found[self.result], self.bits)
+
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of moves through the scratch area."""
-        have = [layouts[group] for group in self.operands]
-        result = layouts[self.result]
-        if joined_layouts(self.op, result) == have:
+        if self._is_free(layouts):
             return 0.0
-        return scratch_price([(layout, self.bits) for layout in (*have, result)])
+        moved = (*(layouts[group] for group in self.operands), layouts[self.result])
+        return scratch_price([(layout, self.bits) for layout in moved])
+
+    def _is_free(self, layouts: Found) -> bool:
+        have = [layouts[group] for group in self.operands]
+        return joined_layouts(self.op, layouts[self.result]) == have
 
 
 class ExtractLink(OperationLink):
@@ -161,6 +191,10 @@ class ExtractLink(OperationLink):
         """Say nothing: the tile goes through the scratch area in any case."""
         del origin, layout
         return {}
+
+    def scratch_bytes(self, layouts: Layouts) -> int:
+        """Return the bytes of the larger tile."""
+        return max(tile_bytes(layout, self.bits) for layout in layouts)
 
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of moves through the scratch area."""
@@ -181,16 +215,21 @@ class CombineLink(OperationLink):
             return {}
         return {self.result: self._combined(layout)}
 
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the change of layout before it."""
+        have = layouts[self.source]
+        if self._result(have) is not None:
+            return []
+        return [(have, combinable_layout(self.op, self.warps, self.ctas))]
+
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of the combination, and of a change of layout before it."""
         have = layouts[self.source]
         if self.result is not None and layouts[self.result] != self._combined(have):
             return inf
-        if self._result(have) is not None:
-            return combining_price(self.op, have)
-        wanted = combinable_layout(self.op, self.warps, self.ctas)
-        moved = conversion_price(have, wanted, self.bits)
-        return len(self.operands) * moved + combining_price(self.op, wanted)
+        changes = self.changes(layouts)
+        moved = len(self.operands) * self.price_of_changes(layouts) if changes else 0.0
+        return moved + combining_price(self.op, changes[0][1] if changes else have)
 
     def _combined(self, layout: RegisterLayout) -> RegisterLayout:
         found = self._result(layout)
@@ -212,14 +251,18 @@ class PartLink(OperationLink):
         """Give the part its layout."""
         return {self.result: self._part(layout)} if origin == self.source else {}
 
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the change of layout before it."""
+        have = layouts[self.source]
+        if result_layout(self.op, have) is not None:
+            return []
+        return [(have, layout_with_parts(self.op, self.warps)[0])]
+
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of a change of layout before it."""
-        have = layouts[self.source]
-        if layouts[self.result] != self._part(have):
+        if layouts[self.result] != self._part(layouts[self.source]):
             return inf
-        if result_layout(self.op, have) is not None:
-            return 0.0
-        return conversion_price(have, layout_with_parts(self.op, self.warps)[0], self.bits)
+        return self.price_of_changes(layouts)
 
     def _part(self, layout: RegisterLayout) -> RegisterLayout:
         found = result_layout(self.op, layout)

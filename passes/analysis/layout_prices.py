@@ -9,7 +9,7 @@ from math import inf, prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.structured import enclosing_loops, enclosing_operations, operations_inside
+from tilec.ir.structured import enclosing_loops
 from tilec.layout import LayoutError, RegisterLayout, tma_boxes
 from tilec.layout.banks import SECTOR_BYTES, AccessCost, sectors
 from tilec.layout.constructors import VECTOR_BITS
@@ -17,6 +17,7 @@ from tilec.layout.modes import Owner
 from tilec.layout.reduction import Exchange, reduction, scan_steps
 from tilec.layout.scratch import SAMPLES, access, exchange
 from tilec.layout.shuffles import warp_exchange
+from tilec.layout.swaps import SWAPPED_BITS, find_swaps
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.runs import RUN_BYTES, are_runs_aligned, run_elements, run_length
@@ -25,19 +26,14 @@ from tilec.plan import machine
 
 LOAD_SHARED, STORE_SHARED = "nv_tileas.load_shared", "nv_tileas.store_shared"
 TILED_LOAD, TILED_STORE = "nv_tileas.tiled_load", "nv_tileas.tiled_store"
-_PRODUCTS = frozenset(("nv_tileas.dot", "nv_tileas.async_mma"))
-_RING = frozenset(("nv_tileas.receive", "nv_tileas.create_ring"))
-"""What a kernel with a ring has once loads by TMA are no operations on tiles any more."""
-_ROUNDS = 8
-"""Rounds that a loop is taken to have."""
 _WORD_BITS = 32
-_MOVED_BITS = (8, 16)
-"""Sizes of elements that lanes exchange (`tilec/layout/shuffles.py`)."""
+_SWAP_INSTRUCTIONS = 3
+"""Instructions of a swap of two words besides its shuffle: which one goes, and which one stays."""
 
 
 def rounds_of(op: Any) -> int:
     """Return how often an operation is taken to run."""
-    return _ROUNDS ** len(enclosing_loops(op))
+    return machine.LOOP_ROUNDS ** len(enclosing_loops(op))
 
 
 def is_access(op: Any) -> bool:
@@ -59,7 +55,7 @@ def vector_limit(op: Any) -> int:
     Neighbouring lanes should have neighbours of this width, not wider ones in several accesses.
     """
     if is_element_access(op):
-        return min(VECTOR_BITS, max(8, _bits_of_access(op)) * op.opview.run)
+        return min(VECTOR_BITS, max(8, moved_bits(op)) * op.opview.run)
     if not accesses_global(op):
         return 0
     width = op.opview.atom.vector_bits
@@ -73,7 +69,7 @@ def access_price(op: Any, layout: RegisterLayout) -> float:
     """
     try:
         if op.name in (TILED_LOAD, TILED_STORE) and op.opview.atom.is_tma:
-            shared = tma_boxes(layout.shape, _bits_of_access(op))
+            shared = tma_boxes(layout.shape, moved_bits(op))
             return _cycles(access(layout, shared, op.name == TILED_STORE), layout.num_warps)
         if op.name in (LOAD_SHARED, STORE_SHARED):
             is_store = op.name == STORE_SHARED
@@ -86,7 +82,7 @@ def access_price(op: Any, layout: RegisterLayout) -> float:
 
 def least_access_price(op: Any, shape: tuple[int, ...], warps: int) -> float:
     """Return the cycles of an access to memory in a layout that suits it perfectly."""
-    bits = prod(shape) * _bits_of_access(op)
+    bits = prod(shape) * moved_bits(op)
     lines = max(1.0, bits / (8 * machine.SHARED_BYTES_PER_CYCLE))
     instructions = max(warps, bits / (machine.WARP_THREADS * VECTOR_BITS))
     return lines + instructions / machine.ACCESSES_PER_CYCLE
@@ -105,12 +101,49 @@ def conversion_price(source: RegisterLayout, target: RegisterLayout, bits: int) 
     if not _has_same_part(source, target):
         return inf
     warps = max(source.num_warps, target.num_warps)
-    words = warp_exchange(source, target, bits // 8) if bits in _MOVED_BITS else None
-    if words is not None:
-        shuffles = len({fetch for word in words for fetch in word.fetches})
-        return warps * (_shuffle_cycles(shuffles) + len(words) / machine.ISSUE_PER_CYCLE)
+    moved = _moved_in_warps(source, target, bits)
+    if moved is not None:
+        shuffles, instructions = moved
+        return warps * (_shuffle_cycles(shuffles) + instructions / machine.ISSUE_PER_CYCLE)
     written, read = exchange(source, target, max(8, bits))
     return _cycles(written, warps) + _cycles(read, warps) + 2 * machine.NAMED_BARRIER_CYCLES
+
+
+def conversion_bytes(source: RegisterLayout, target: RegisterLayout, bits: int) -> int:
+    """Return the bytes of the scratch area through which a tile changes its layout.
+
+    Args:
+        source: Its layout.
+        target: The new one.
+        bits: Size of an element.
+    """
+    if source == target or _moved_in_warps(source, target, bits) is not None:
+        return 0
+    return tile_bytes(source, bits)
+
+
+def tile_bytes(layout: RegisterLayout, bits: int) -> int:
+    """Return the bytes of a tile in the scratch area, whose elements have so many bits."""
+    return prod(layout.shape) * max(8, bits) // 8
+
+
+def _moved_in_warps(
+    source: RegisterLayout, target: RegisterLayout, bits: int
+) -> tuple[int, int] | None:
+    """Return the shuffles and the other instructions of a change of layout in each warp.
+
+    None where it needs the scratch area.
+    """
+    if bits not in SWAPPED_BITS:
+        return None
+    words = warp_exchange(source, target, bits // 8)
+    if words is not None:
+        return len({fetch for word in words for fetch in word.fetches}), len(words)
+    swaps = find_swaps(source, target, bits // 8)
+    if swaps is None:
+        return None
+    repacked = swaps.words * ((not swaps.is_packed) + (swaps.order is None))
+    return swaps.shuffles, _SWAP_INSTRUCTIONS * swaps.shuffles + repacked
 
 
 def scratch_price(tiles: list[tuple[RegisterLayout, int]]) -> float:
@@ -189,13 +222,11 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     """Return the cycles of an access to global memory.
 
     What a load leaves of its sectors is in the L1 cache for the next one. A store writes parts of
-    sectors to the L2 cache, each time anew: those that several accesses share cost most, except
-    in a kernel with a ring of operands. There, another layout of a result takes shared memory from
-    its slots, which costs more (a second slot is 40 % of attention, H200, 2026-11-24).
+    sectors to the L2 cache, each time anew: those that several accesses share cost most.
     """
     if not layout.rank:
         return 0.0
-    bits, axis = max(8, _bits_of_access(op)), layout.rank - 1
+    bits, axis = max(8, moved_bits(op)), layout.rank - 1
     run = run_length(op, layout) if op.name == TILED_LOAD else 0
     width = run or layout.vector_width(axis, max(1, vector_limit(op) // bits))
     vectors = 2 if run and not are_runs_aligned(op) else 1
@@ -208,24 +239,12 @@ def _global_price(op: Any, layout: RegisterLayout) -> float:
     passes = sum(-(-count // machine.SECTORS_PER_CYCLE) for count in found)
     moved = layout.num_registers * machine.WARP_THREADS * bits // (8 * SECTOR_BYTES)
     again = max(0, sum(found) * accesses // len(found) - moved) * machine.REWRITTEN_SECTOR_CYCLES
-    if again and _has_operand_ring(op):
-        again = 0
     total = AccessCost(accesses, passes * accesses // len(found) + again, 0)
     return _cycles(total, layout.num_warps)
 
 
-def _has_operand_ring(op: Any) -> bool:
-    """Tell whether the kernel of `op` has products, and TMA loads tiles in its loops."""
-    around = [item for item in enclosing_operations(op) if item.name.endswith(".func")]
-    inside = [inner for item in around[:1] for inner in operations_inside(item)]
-    loads = (inner for inner in inside if inner.name == TILED_LOAD and enclosing_loops(inner))
-    rings = any(inner.name in _RING for inner in inside) or any(
-        load.opview.atom.is_tma for load in loads
-    )
-    return rings and any(inner.name in _PRODUCTS for inner in inside)
-
-
-def _bits_of_access(op: Any) -> int:
+def moved_bits(op: Any) -> int:
+    """Return the size of an element that an access moves, in bits."""
     if op.name in (LOAD_SHARED, STORE_SHARED):
         slot = op.opview.destination if op.name == STORE_SHARED else op.opview.source
         return element_bits(slot.type.element_type)

@@ -2,7 +2,8 @@
 
 The threads of the role meet at a barrier after they have written, and at another one after they
 have read: then the next operation may use the area. A conversion of a layout in which every element
-stays in its warp needs neither: lanes exchange words (`tilec/layout/shuffles.py`).
+stays in its warp needs neither: lanes exchange words (`tilec/layout/shuffles.py`), or swap them
+(`tilec/layout/swaps.py`).
 """
 
 from typing import Any
@@ -14,6 +15,7 @@ from tilec.layout import SharedLayout
 from tilec.layout.reduction import Exchange, reduction, scan_steps
 from tilec.layout.scratch import scratch_layout
 from tilec.layout.shuffles import PickedWord, warp_exchange
+from tilec.layout.swaps import SWAPPED_BITS, Swaps, find_swaps
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.operation_layouts import CAT, joins_registers
@@ -28,15 +30,19 @@ _MOVES = (_CONVERT, "nv_tileas.extract")
 """Operations that move whole tiles; a `cat` may only name registers."""
 
 
-def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | None:
-    """Return how lanes exchange words in a `convert_layout`; None where it uses scratch."""
+def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | Swaps | None:
+    """Return how lanes exchange or swap words in a `convert_layout`; None where it uses scratch."""
     kind = op.operands[0].type.element_type
     bits = element_bits(kind)
     is_bool = isinstance(kind, ir.IntegerType) and ir.IntegerType(kind).width == 1
-    if op.name != _CONVERT or bits not in (8, 16) or is_bool:
+    if op.name != _CONVERT or bits not in SWAPPED_BITS or is_bool:
         return None
-    source, result = register_layout_of(op.operands[0]), register_layout_of(op.results[0])
-    return warp_exchange(source, result, bits // 8)
+    ends = (op.operands[0], op.results[0])
+    if not all(map(has_register_layout, ends)):
+        return None
+    source, result = map(register_layout_of, ends)
+    words = warp_exchange(source, result, bits // 8)
+    return find_swaps(source, result, bits // 8) if words is None else words
 
 
 def uses_scratch(op: Any) -> bool:

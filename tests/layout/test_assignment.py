@@ -1,9 +1,11 @@
 """The search for layouts: it follows links, changes what pays, and stops."""
 
+from dataclasses import replace
+
 import pytest
 
 from tilec.layout import RegisterLayout, blocked
-from tilec.layout.assignment import MAX_CHANGES, Assignment, Group
+from tilec.layout.assignment import MAX_CHANGES, Assignment, Group, no_price
 
 SHAPE = (32, 32)
 ROWS, COLUMNS = blocked(SHAPE, 1, 4, (1, 0)), blocked(SHAPE, 1, 4, (0, 1))
@@ -23,6 +25,9 @@ class Same:
     def price(self, layouts):
         return 0.0 if layouts[0] == layouts[1] else self.cycles
 
+    def scratch_bytes(self, layouts):
+        return 0 if layouts[0] == layouts[1] else 4096
+
 
 def group(candidates=(ROWS, COLUMNS), prices=None, fixed=None, size=1024):
     """Return a group; `prices` by layout are those of its accesses."""
@@ -35,8 +40,8 @@ def group(candidates=(ROWS, COLUMNS), prices=None, fixed=None, size=1024):
     )
 
 
-def search(groups, links=()):
-    found = Assignment(groups, links)
+def search(groups, links=(), area_price=no_price):
+    found = Assignment(groups, links, area_price)
     found.run()
     return found
 
@@ -115,3 +120,40 @@ def test_the_cheapest_candidate_counts_where_tiles_are_transposed():
     assert found.layouts == {"x": COLUMNS, "y": ROWS}
     (change,) = found.changes
     assert (change.group, change.before, change.after) == ("x", 200.0, 120.0)
+
+
+def test_a_layout_near_that_of_a_tile_it_meets_is_tried():
+    near = {COLUMNS: (("near", ROWS),)}
+    groups = {
+        "x": replace(group((COLUMNS,), {COLUMNS: 100.0}), near=lambda layout: near[layout]),
+        "y": group(fixed=COLUMNS),
+    }
+    found = search(groups, [Same("x", "y", 9.0)])
+    assert found.layouts["x"] == ROWS
+    assert found.changes[0].what == "near"
+
+
+def shared(number):
+    """Return tiles that products hold in rows, and that are stored in columns, each by itself."""
+    groups, links = {}, []
+    for tile in range(number):
+        groups[f"product{tile}"] = group(fixed=ROWS)
+        groups[f"stored{tile}"] = group(prices={ROWS: 100.0, COLUMNS: 10.0})
+        links.append(Same(f"product{tile}", f"stored{tile}", 9.0))
+    return groups, links
+
+
+@pytest.mark.parametrize(("cycles", "expected"), [(20.0, COLUMNS), (500.0, ROWS)])
+def test_a_scratch_area_has_a_price(cycles, expected):
+    found = search(*shared(1), lambda area: cycles if area > 1024 else 0.0)
+    assert found.layouts["stored0"] == expected
+
+
+def test_the_first_tile_pays_for_the_scratch_area_of_all():
+    """One tile alone is not worth the area. Where another one needs it anyway, both use it."""
+    groups, links = shared(2)
+    price = {0: 0.0, 4096: 85.0}.get
+    assert set(search(groups, links, price).layouts.values()) == {ROWS}
+    groups |= {"first": group(fixed=ROWS), "second": group(fixed=COLUMNS)}
+    found = search(groups, [*links, Same("first", "second", 9.0)], price)
+    assert found.layouts["stored0"] == found.layouts["stored1"] == COLUMNS

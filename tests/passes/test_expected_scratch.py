@@ -45,8 +45,8 @@ def compiled(source, constants=None):
 def test_the_planner_expects_what_the_kernel_needs(monkeypatch, name, constants, expected):
     planned, placed = [], []
 
-    def plan(function, warps):
-        planned.append(expected_scratch.expected_scratch_bytes(function, warps))
+    def plan(function, warps, room):
+        planned.append(expected_scratch.expected_scratch_bytes(function, warps, room))
         return planned[-1]
 
     def place(arena, ops, teams):

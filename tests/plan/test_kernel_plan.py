@@ -97,7 +97,7 @@ def test_staging_slots_of_every_warpgroup_and_store_count(stores, consumers, slo
 
 
 def test_a_scratch_area_of_each_team_leaves_room_for_fewer_stages():
-    problem = replace(gemm(m=64, n=64), scratch_bytes=lambda warps: 4096 * warps)
+    problem = replace(gemm(m=64, n=64), scratch_bytes=lambda warps, room: 4096 * warps)
     slot = problem.ring_slot_bytes
     alone, teams = plan(problem), plan(problem, pingpong=True)
     assert plan(gemm(m=64, n=64)).stages == alone.stages + 16384 // slot

@@ -13,6 +13,9 @@ are not looked at, so a kernel whose layouts fit costs no time.
 Where tiles are transposed between load and store, every layout is a compromise, and no candidate is
 the usual one. Then the search starts a second time, with the cheapest candidate of each group whose
 tiles are accessed in two orders, and the cheaper result counts.
+
+Links that move tiles through shared memory share one scratch area, which has a price of its own:
+its bytes may be missing elsewhere.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -58,6 +61,15 @@ class Link(Protocol):
         """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
         ...
 
+    def scratch_bytes(self, layouts: Sequence[RegisterLayout]) -> int:
+        """Return the bytes of the scratch area that the link uses; all links share one."""
+        ...
+
+
+def no_price(area: int) -> float:
+    """Return the cycles that a scratch area costs of which nobody needs the bytes: 0."""
+    return 0.0
+
 
 @dataclass(frozen=True)
 class Group:
@@ -70,6 +82,7 @@ class Group:
         price: Returns the cycles that a layout costs.
         least: What the best layout that one could think of would cost.
         fixed: The layout that products fix.
+        near: Returns layouts to try, with what they are, next to one that suits a tile it meets.
     """
 
     size: int
@@ -77,6 +90,7 @@ class Group:
     price: Callable[[RegisterLayout], float]
     least: float = 0.0
     fixed: RegisterLayout | None = None
+    near: Callable[[RegisterLayout], Iterable[tuple[str, RegisterLayout]]] = lambda _: ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,18 +117,21 @@ class Assignment:
     Attributes:
         groups: The groups, in the order of the program.
         links: The links between them.
+        area_price: Returns the cycles that a scratch area of so many bytes costs.
         layouts: The layout of each group.
         changes: Where a group got another layout than its first candidate, or than it had.
     """
 
     groups: Mapping[Any, Group]
     links: Sequence[Link]
+    area_price: Callable[[int], float] = no_price
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     _same: dict[RegisterLayout, RegisterLayout] = field(default_factory=dict)
     _prices: dict[tuple[Any, ...], float] = field(default_factory=dict)
     _followed: dict[tuple[int, Any, int], dict[Any, RegisterLayout]] = field(default_factory=dict)
     _links_of: dict[Any, list[int]] = field(default_factory=dict)
+    _areas: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _priced: int = 0
 
     def run(self) -> None:
@@ -142,9 +159,9 @@ class Assignment:
 
     def _total(self) -> float:
         own = sum(self._own_price(key, layout) for key, layout in self.layouts.items())
-        return own + sum(
-            self._link_price(number, self.layouts) for number in range(len(self.links))
-        )
+        every = range(len(self.links))
+        own += sum(self._link_price(number, self.layouts) for number in every)
+        return own + self.area_price(self._area(every, self.layouts))
 
     def _start(self, order: Sequence[Key], compromise: bool) -> None:
         fixed = [key for key in self.groups if self.groups[key].fixed is not None]
@@ -242,14 +259,23 @@ class Assignment:
             tried.add(id(layout))
             yield what, {key: layout}
             yield what, self._following(key, layout, dict.fromkeys(fixed))
+        for other in self._met_layouts(key):  # they are near to a layout that stays
+            for what, layout in self.groups[key].near(other):
+                yield what, {key: self._one(layout)}
 
     def _proposals(self, key: Key) -> Iterator[tuple[str, RegisterLayout]]:
-        for number in self._links_of[key]:
-            for other in self.links[number].groups:
-                found = self._follow(number, other, self.layouts[other])
-                if key in found:
-                    yield "the layout of a tile that it meets", found[key]
+        for layout in self._met_layouts(key):
+            yield "the layout of a tile that it meets", layout
         yield from self.groups[key].candidates()
+
+    def _met_layouts(self, key: Key) -> list[RegisterLayout]:
+        """Return the layouts that make the links of a group free, as the other groups are now."""
+        followed = (
+            self._follow(number, other, self.layouts[other])
+            for number in self._links_of[key]
+            for other in self.links[number].groups
+        )
+        return list(dict.fromkeys(found[key] for found in followed if key in found))
 
     def _compare(self, change: Layouts) -> tuple[float, float]:
         """Return the prices of what a change touches, before and after."""
@@ -261,7 +287,29 @@ class Assignment:
             + sum(self._link_price(number, layouts) for number in touched)
             for layouts in (self.layouts, changed)
         )
-        return before, after
+        old, new = self._area_prices(touched, changed)
+        return before + max(0.0, old - new), after + max(0.0, new - old)
+
+    def _area_prices(self, touched: Iterable[int], changed: Layouts) -> tuple[float, float]:
+        """Return the prices of the scratch area before and after a change that touches links."""
+        areas = [self._area(touched, layouts) for layouts in (self.layouts, changed)]
+        if not any(map(self.area_price, areas)):
+            return 0.0, 0.0
+        least = self._area(set(range(len(self.links))).difference(touched), self.layouts)
+        old, new = (self.area_price(max(area, least)) for area in areas)
+        return old, new
+
+    def _area(self, links: Iterable[int], layouts: Layouts) -> int:
+        """Return the bytes of the scratch area that links share."""
+        return max((self._scratch_bytes(number, layouts) for number in links), default=0)
+
+    def _scratch_bytes(self, number: int, layouts: Layouts) -> int:
+        link = self.links[number]
+        found = [layouts[key] for key in link.groups]
+        key = (number, *map(id, found))
+        if key not in self._areas:
+            self._areas[key] = link.scratch_bytes(found)
+        return self._areas[key]
 
     def _own_price(self, group: Key, layout: RegisterLayout) -> float:
         key = (group, id(layout))

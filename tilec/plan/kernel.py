@@ -25,7 +25,8 @@ from tilec.plan.registers import (
     shares,
     split_consumers,
 )
-from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
+from tilec.plan.scratch_room import scratch_room
+from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages, wanted_stages
 from tilec.plan.split import choose_split
 from tilec.plan.spread import choose_spread, part_of
 from tilec.plan.teams import choose_teams
@@ -53,15 +54,28 @@ def plan_kernel(
     fields = parse_overrides(overrides or {})
     plan = _plan_roles(problem, target, fields)
     target = target.share(plan.blocks_per_sm) if problem.mma else target
-    scratch = plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams)
+    scratch = _scratch_bytes(problem, plan, target, fields)
     problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
+    plan = _plan_memory(problem, plan, scratch, target, fields)
+    plan = plan_work(problem, plan, fields)
+    return _plan_registers(problem, plan, target, fields) if problem.mma else plan
+
+
+def _plan_memory(
+    problem: KernelProblem,
+    plan: KernelPlan,
+    scratch: int,
+    target: Target,
+    fields: PlanOverrides,
+) -> KernelPlan:
+    """Plan the ring and the staging of results, next to `scratch` bytes for all scratch areas."""
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
     outside = problem.bytes_outside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, outside, target, fields, specialize=plan.specialize)
     pending, why_pending = choose_pending(problem, plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
     pace, why_pace = choose_pace(problem, slices, fields)
-    plan = replace(
+    return replace(
         plan,
         stages=stages,
         epilogue_slots=slices.slots,
@@ -71,10 +85,22 @@ def plan_kernel(
         epilogue_batch=choose_batch(slices.slots, fields),
         mma_pending=pending,
         stream_results=streams,
+        scratch_room=scratch_room(problem, outside - scratch, stages, plan.teams, target),
+        reasons=(*plan.reasons, *why_slots, *why_pace, reason, *why_pending, *why_streams),
     )
-    reasons = (*plan.reasons, *why_slots, *why_pace, reason, *why_pending, *why_streams)
-    plan = plan_work(problem, replace(plan, reasons=reasons), fields)
-    return _plan_registers(problem, plan, target, fields) if problem.mma else plan
+
+
+def _scratch_bytes(
+    problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
+) -> int:
+    """Return the bytes of all scratch areas, where what the ring loses for them counts."""
+    room = None
+    if problem.mma and problem.ring_slot_bytes:
+        slices, _ = _choose_epilogue(problem, plan, target, overrides)
+        outside = problem.bytes_outside_ring(plan.consumers, slices)
+        stages = overrides.stages or wanted_stages(problem, outside, target)
+        room = scratch_room(problem, outside, stages, plan.teams, target)
+    return plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams, room)
 
 
 def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:

@@ -158,6 +158,8 @@ SLICE_LOAD_CYCLES = 850
 """Cycles from the request of a slice to its arrival from memory."""
 RING_CYCLES = 6600
 """Cycles of a tile that a ring of one stage would cost: with 3 stages instead of 4, 550 more."""
+LOOP_ROUNDS = 8
+"""Rounds that a loop is taken to have where nobody knows (estimate)."""
 LOADED_CYCLES = 12
 """Cycles in which every thread of a warpgroup reads, widens and adds an element that the epilogue
 has loaded (as above, with the residual alone)."""

@@ -12,7 +12,7 @@ from tilec.plan.schedule import TileSchedule
 from tilec.support.fast_dataclasses import dataclass
 
 
-def no_scratch(warps: int) -> int:
+def no_scratch(warps: int, room: "ScratchRoom | None") -> int:
     """Return the bytes of a scratch area of `warps` warps that move no values: 0."""
     return 0
 
@@ -44,6 +44,25 @@ class Reuse:
 
 
 @dataclass(frozen=True, slots=True)
+class ScratchRoom:
+    """Room for the scratch area of a team next to a ring.
+
+    Attributes:
+        free: Bytes that cost the ring no slot.
+        slot: Bytes that another slot less makes room for.
+        slot_cycles: Cycles of a tile that it costs.
+    """
+
+    free: int
+    slot: int
+    slot_cycles: int
+
+    def cycles(self, area: int) -> float:
+        """Return the cycles of a tile that an area of so many bytes costs."""
+        return -(-max(0, area - self.free) // self.slot) * self.slot_cycles
+
+
+@dataclass(frozen=True, slots=True)
 class KernelProblem:
     """What the planner needs to know about a kernel.
 
@@ -57,7 +76,7 @@ class KernelProblem:
         why_not_pingpong: Why consumers cannot ping-pong; None when they can.
         whole_bytes: Staging buffers of the same stores when they go out whole.
         scratch_bytes: Returns the bytes of the area through which the threads of each team change
-            the layout of tiles, given the warps of a team.
+            the layout of tiles, given the warps of a team and the room next to the ring.
         tile_elements: Elements of the largest tile that is held in registers.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
@@ -102,7 +121,7 @@ class KernelProblem:
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     part_bytes: int = 0
     whole_bytes: int = 0
-    scratch_bytes: Callable[[int], int] = no_scratch
+    scratch_bytes: Callable[[int, ScratchRoom | None], int] = no_scratch
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
     why_not_pingpong: str | None = None
@@ -185,6 +204,7 @@ class KernelPlan:
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
+        scratch_room: Room for a scratch area; None where no ring needs it.
         tile_schedule: The schedule of the loop over tiles; None where there was nothing to choose.
         reasons: Why, one sentence per decision.
     """
@@ -216,6 +236,7 @@ class KernelPlan:
     snake_k: bool = False
     defer_stores: bool = False
     defer_work: bool = False
+    scratch_room: ScratchRoom | None = None
     tile_schedule: TileSchedule | None = None
 
     @property

@@ -102,7 +102,7 @@ def _has_room(
         return False
     slots = machine.EPILOGUE_SLOTS if problem.part_bytes else 0
     outside = problem.bytes_outside_ring(plan.consumers, Slices(0, 0, slots))
-    outside += plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams)
+    outside += plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams, None)
     return fitting_stages(problem, outside, share) >= (
         overrides.stages or machine.MIN_SHARED_STAGES
     )

@@ -137,7 +137,7 @@ def choose_epilogue(
     return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
 
 
-def _ring_slot(problem: KernelProblem) -> int:
+def ring_slot(problem: KernelProblem) -> int:
     """Return the bytes between two slots of the ring."""
     return -(-problem.ring_slot_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
 
@@ -145,7 +145,7 @@ def _ring_slot(problem: KernelProblem) -> int:
 def fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
     """Return how many ring slots fit next to `outside` other bytes; many without a ring."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
-    return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
+    return free // ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
 
 
 def _needed_stages(problem: KernelProblem) -> int:
@@ -154,7 +154,7 @@ def _needed_stages(problem: KernelProblem) -> int:
         return 1
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
     least = max(MIN_WIDE_STAGES if problem.mma else 2, problem.latency)
-    return min(max(least, -(-flight // _ring_slot(problem))), machine.MAX_STAGES)
+    return min(max(least, -(-flight // ring_slot(problem))), machine.MAX_STAGES)
 
 
 def _wanted_stages(problem: KernelProblem) -> int:
@@ -162,6 +162,11 @@ def _wanted_stages(problem: KernelProblem) -> int:
     if problem.mma and problem.ring_slot_bytes:
         return machine.MAX_STAGES
     return _needed_stages(problem)
+
+
+def wanted_stages(problem: KernelProblem, outside: int, target: Target) -> int:
+    """Return how many of the wanted ring slots fit next to `outside` other bytes."""
+    return min(_wanted_stages(problem), fitting_stages(problem, outside, target))
 
 
 def _check_outside(outside: int, target: Target) -> None:
@@ -194,7 +199,7 @@ def choose_stages(
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"
-    slot, fit = _ring_slot(problem), fitting_stages(problem, outside, target)
+    slot, fit = ring_slot(problem), fitting_stages(problem, outside, target)
     if fit < 1 or (overrides.stages or 0) > fit:
         stages = overrides.stages or 1
         needed = stages * slot + outside + machine.SHARED_RESERVE_BYTES
@@ -209,7 +214,6 @@ def choose_stages(
         return overrides.stages, overrides.fixed("stages")
     if not (specialize or problem.mma):
         return 1, f"stages = 1 of {slot} bytes: no producer warp that loads ahead"
-    wanted = _wanted_stages(problem)
-    stages = min(wanted, fit)
+    wanted, stages = _wanted_stages(problem), wanted_stages(problem, outside, target)
     limit = f"{fit} fit next to {outside} other bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

@@ -90,6 +90,88 @@
 
 // -----
 
+!s = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+!pairs = tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:2*(0,1),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(8,0)">>
+!fours = tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:4*(0,1),4*(0,16)|lane:2*(0,8),2*(0,4),8*(1,0)|warp:4*(8,0)">>
+
+// Lanes swap words where each sends another register: of two words, the one that it does not keep.
+// CHECK-LABEL: llvm.func @lanes_swap_words
+// CHECK:         %[[HIGH:.*]] = arith.cmpi ne,
+// CHECK:         %[[SENT:.*]] = arith.select %[[HIGH]], %[[A:.*]], %[[B:.*]] : i32
+// CHECK:         %[[GOT:.*]] = nvvm.shfl.sync bfly %{{.*}}, %[[SENT]],
+// CHECK:         arith.select %[[HIGH]], %[[GOT]], %[[A]] : i32
+// CHECK:         arith.select %[[HIGH]], %[[B]], %[[GOT]] : i32
+// CHECK-COUNT-3: nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm.shfl
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !pairs
+    %y = "nv_tileas.convert_layout"(%x) : (!pairs) -> !fours
+    "nv_tileas.store_shared"(%y, %s) : (!fours, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "lanes_swap_words", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+!pairs = tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:2*(0,1),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(8,0)">>
+!singles = tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:4*(0,16),2*(2,0),2*(4,0)|lane:4*(0,2),2*(1,0),2*(0,8),2*(0,1)|warp:4*(8,0)">>
+
+// Neighbours go to other lanes. Words are made of elements 16 columns apart, which stay together.
+// CHECK-LABEL: llvm.func @lanes_swap_single_elements
+// CHECK-COUNT-8: nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm.shfl
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !pairs
+    %y = "nv_tileas.convert_layout"(%x) : (!pairs) -> !singles
+    "nv_tileas.store_shared"(%y, %s) : (!singles, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "lanes_swap_single_elements", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<32x64xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
+!pairs = tensor<32x64xf32, #nv_tileas.layout<"32x64|reg:2*(0,1),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(8,0)">>
+!singles = tensor<32x64xf32, #nv_tileas.layout<"32x64|reg:8*(0,8),2*(4,0)|lane:4*(0,2),4*(1,0),2*(0,1)|warp:4*(8,0)">>
+
+// CHECK-LABEL: llvm.func @lanes_swap_elements_of_32_bits
+// CHECK-COUNT-8: nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm.shfl
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !pairs
+    %y = "nv_tileas.convert_layout"(%x) : (!pairs) -> !singles
+    "nv_tileas.store_shared"(%y, %s) : (!singles, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "lanes_swap_elements_of_32_bits", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
 !t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 !tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(1,0)|lane:32*(0,1)|warp:4*(2,0)">>

@@ -654,3 +654,68 @@ module @loads_of_runs_stay {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, !nv_tileaa.ptr<bf16>, i32, i32, i64, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!y = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#stg = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>
+
+// Lanes hold pairs of columns of an accumulator. They swap words before they store them, so that no
+// two accesses write parts of the same sector.
+// CHECK-LABEL: module @lanes_swap_words_of_what_they_store
+// CHECK:         %[[H:.*]] = arith.truncf
+// CHECK:         %[[V:.*]] = "nv_tileas.convert_layout"(%[[H]]) : (tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>) -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:4*(0,1),2*(0,16),2*(8,0)|lane:2*(0,8),2*(0,4),8*(1,0)|warp:4*(16,0)">>
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %[[V]],
+module @lanes_swap_words_of_what_they_store {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64):
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !y
+    %c0 = arith.constant 0 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      %h = arith.truncf %d : tensor<64x32xf32> to tensor<64x32xbf16>
+      %w = "nv_tileas.tiled_store"(%v, %h, %c0, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #stg} : (!y, tensor<64x32xbf16>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, !nv_tileaa.ptr<bf16>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!y = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+
+// Where threads store single elements, lanes swap so that neighbours store neighbours.
+// CHECK-LABEL: module @lanes_swap_single_elements
+// CHECK:         %[[H:.*]] = arith.truncf
+// CHECK:         %[[V:.*]] = "nv_tileas.convert_layout"(%[[H]]) : (tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>) -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,16),8*(2,0)|lane:4*(0,2),2*(1,0),2*(0,8),2*(0,1)|warp:4*(16,0)">>
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %[[V]],
+module @lanes_swap_single_elements {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64):
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !y
+    %c0 = arith.constant 0 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      %h = arith.truncf %d : tensor<64x32xf32> to tensor<64x32xbf16>
+      %w = "nv_tileas.tiled_store"(%v, %h, %c0, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #stg} : (!y, tensor<64x32xbf16>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, !nv_tileaa.ptr<bf16>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith
+from tilec.ir.bindings import arith, ir
 from tilec.layout.modes import WARP_LANES, Owner
 from tilec.layout.shuffles import Fetch, Lanes, PickedWord
+from tilec.layout.swaps import Swaps
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, PackedTile
 
@@ -32,6 +33,48 @@ def exchange_in_warps(
         parts = [fetched[fetch] for fetch in word.fetches]
         found.append(_picked(parts[0], parts[-1], _table(lane, word.selectors)))
     return PackedTile(found, kind)
+
+
+def swap_in_warps(
+    lowering: Lowering, swaps: Swaps, registers: Sequence[Any]
+) -> PackedTile | list[Any]:
+    """Return the result, as words where it has those that lanes swap.
+
+    Args:
+        lowering: Emits in the current role.
+        swaps: What lanes swap.
+        registers: Those of the source, of 8, 16 or 32 bits.
+    """
+    kind, numbers = registers[0].type, emit.lane_numbers(swaps.per_word)
+    packed = [registers[number] for number in swaps.packed]
+    if swaps.per_word == 1:
+        words = [llvm_ops.bitcast(emit.i32_type(), register) for register in packed]
+        _swap(lowering, swaps, words)
+        return [llvm_ops.bitcast(kind, words[number]) for number in swaps.taken]
+    words = [
+        lowering.word(packed[first : first + swaps.per_word], numbers)
+        for first in range(0, len(packed), swaps.per_word)
+    ]
+    _swap(lowering, swaps, words)
+    if swaps.order is not None:
+        return PackedTile([words[number] for number in swaps.order], kind)
+    vector = ir.VectorType.get([swaps.per_word], kind)
+    parts = [lowering.unpack(llvm_ops.bitcast(vector, word), numbers) for word in words]
+    held = [register for part in parts for register in part]
+    return [held[number] for number in swaps.taken]
+
+
+def _swap(lowering: Lowering, swaps: Swaps, words: list[Any]) -> None:
+    """Swap words, each with one of another lane."""
+    lane = lowering.current_role.ids[Owner.LANE]
+    for step in swaps.steps:
+        is_high = emit.compare("ne", arith.andi(lane, emit.value(step.lanes)), 0)
+        last = emit.value(WARP_LANES - 1)
+        for low, high in step.pairs(len(words)):
+            sent = arith.select(is_high, words[low], words[high])
+            got = llvm_ops.shuffle("bfly", emit.value(-1), sent, emit.value(step.lanes), last)
+            words[low] = arith.select(is_high, got, words[low])
+            words[high] = arith.select(is_high, words[high], got)
 
 
 def _fetch(lowering: Lowering, fetch: Fetch, registers: Sequence[Any], count: int) -> Any:

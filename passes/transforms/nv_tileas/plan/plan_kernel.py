@@ -60,6 +60,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     why_not_produced,
 )
 from tilec.passes.analysis.kernels import (
+    SCRATCH_ROOM,
     TiledAccess,
     is_tiled_access,
     kernel_functions,
@@ -171,7 +172,9 @@ def _located(failure: CompileError, function: Any) -> CompileError:
 
 def spec_of(plan: KernelPlan) -> dict[str, Any]:
     """Return the kernel spec that records `plan`."""
-    return {
+    room = plan.scratch_room
+    recorded = {} if room is None else {SCRATCH_ROOM: [room.free, room.slot, room.slot_cycles]}
+    return recorded | {
         "stages": plan.stages,
         "cluster": [*plan.cluster, 1],
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,

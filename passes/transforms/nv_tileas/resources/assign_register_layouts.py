@@ -17,15 +17,19 @@ its memory accesses best, the largest tile first. Where its rows are reduced, a 
 if there are enough; where they are scanned, consecutive elements of them.
 
 Then each group is tried in other layouts: vectors along other axes, 8x8 matrices, the layouts of
-the tiles that it meets. A change stays if the accesses, changes of layout, reductions and copies
+the tiles that it meets, and vectors or neighbouring elements that lanes make of those by swaps
+(`tilec/layout/swaps.py`). A change stays if the accesses, changes of layout, reductions and copies
 that it touches cost fewer cycles (`tilec/layout/assignment.py`,
-`passes/analysis/layout_prices.py`). Remark T0438 says which group changed, and what each change of
+`passes/analysis/layout_prices.py`). A change of layout through shared memory also costs what the
+ring of operands loses by it: the plan says which bytes are free, and what a slot less costs
+(`tilec/plan/scratch_room.py`). Remark T0438 says which group changed, and what each change of
 layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
 one warpgroup.
 
 If the layouts of two groups do not fit, a `convert_layout` is inserted.
 """
 
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import Any
@@ -35,9 +39,14 @@ from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import defining_operation, terminator, walk_operations
+from tilec.ir.structured import (
+    defining_operation,
+    enclosing_loops,
+    terminator,
+    walk_operations,
+)
 from tilec.layout import RegisterLayout
-from tilec.layout.assignment import Assignment, Group
+from tilec.layout.assignment import Assignment, Group, no_price
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
@@ -45,9 +54,14 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_roles,
     read_spec,
+    room_of_spec,
     span_of,
 )
-from tilec.passes.analysis.layout_candidates import layouts_to_try, operations_around
+from tilec.passes.analysis.layout_candidates import (
+    layouts_near,
+    layouts_to_try,
+    operations_around,
+)
 from tilec.passes.analysis.layout_links import (
     COMBINE,
     EXTRACT,
@@ -86,7 +100,8 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     retype_constants,
 )
 from tilec.passes.transforms.nv_tileas.resources.remade_tiles import merge, remake
-from tilec.support.diagnostics import remark
+from tilec.plan.model import ScratchRoom
+from tilec.support.diagnostics import SourceSpan, remark
 from tilec.support.fast_dataclasses import dataclass, field
 
 _FREE_OPERANDS = (
@@ -112,11 +127,10 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         for roles in kernel_roles(function):
             block = roles.opview.consumer.blocks[0]
-            assignment = LayoutAssignment(block, spec["consumer_warps"], ctas_of_spec(spec))
+            room = room_of_spec(spec)
+            assignment = LayoutAssignment(block, spec["consumer_warps"], ctas_of_spec(spec), room)
             assignment.run()
-            for message, tile in assignment.remarks:
-                maker = defining_operation(tile)
-                span = None if maker is None else span_of(maker)
+            for message, span in assignment.remarks:
                 context.sink.emit(remark("T0438", message, span))
 
 
@@ -127,15 +141,19 @@ def is_tile(value: Any) -> bool:
 
 @dataclass
 class LayoutAssignment:
-    """Groups of values under one block and the layout of each group; `remarks` say why."""
+    """Groups of values under one block and the layout of each group; `remarks` say why.
+
+    `room` is what a scratch area may take from the ring of the kernel, which products read.
+    """
 
     block: Any
     warps: int
     ctas: int = 1
+    room: ScratchRoom | None = None
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     replaced: list[Any] = field(default_factory=list)
-    remarks: list[tuple[str, Any]] = field(default_factory=list)
+    remarks: list[tuple[str, SourceSpan | None]] = field(default_factory=list)
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
@@ -212,14 +230,21 @@ class LayoutAssignment:
             root: self._facts(tiles, fixed.get(root), WARPGROUP_WARPS if root in parts else None)
             for root, tiles in sorted(members.items(), key=lambda item: item[0] not in fixed)
         }
-        search = Assignment(groups, links)
+        search = Assignment(groups, links, self._area_price())
         search.run()
         self.layouts = search.layouts
         for change in search.changes:
             extents = "x".join(map(str, change.group.type.shape))
             message = f"a tile of {extents} is held in {change.what}: its accesses and changes of "
             message += f"layout take {change.after:.0f} cycles of an SM instead of "
-            self.remarks.append((f"{message}{change.before:.0f}", change.group))
+            self._remark(f"{message}{change.before:.0f}", change.group)
+
+    def _area_price(self) -> Callable[[int], float]:
+        """Return the price of a scratch area: slots of the ring that it takes, in every tile."""
+        room = self.room
+        loops = (enclosing_loops(op) for op in walk_operations(self.block) if op.name in PRODUCTS)
+        tiles = max((rounds_of(around[0]) for around in loops if around), default=0)
+        return no_price if room is None else lambda area: tiles * room.cycles(area)
 
     def _group_of(self, value: Any) -> Any:
         return self._find(value) if is_tile(value) else None
@@ -268,7 +293,8 @@ class LayoutAssignment:
             return own + arithmetic_price(operations, layout)
 
         candidates = partial(layouts_to_try, tiles, warps, self.ctas)
-        return Group(prod(shape), candidates, price, least, fixed)
+        near = partial(layouts_near, tiles)
+        return Group(prod(shape), candidates, price, least, fixed, near)
 
     def _convert(self) -> None:
         """Insert conversions where the two sides of an operation have layouts that do not fit."""
@@ -355,4 +381,9 @@ class LayoutAssignment:
                 cycles = rounds_of(op) * conversion_price(ends[0], ends[1], bits)
                 extents = "x".join(map(str, tile.shape))
                 message = f"a tile of {extents} changes its layout, which takes {cycles:.0f} cycles"
-                self.remarks.append((f"{message} of an SM", op.results[0]))
+                self._remark(f"{message} of an SM", op.results[0])
+
+    def _remark(self, message: str, tile: Any) -> None:
+        """Note a remark where a tile is made, which may be erased later."""
+        maker = defining_operation(tile)
+        self.remarks.append((message, None if maker is None else span_of(maker)))
