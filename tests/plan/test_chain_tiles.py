@@ -63,9 +63,18 @@ def test_more_warpgroups_hide_more_where_special_functions_bind(m, n, speed, clo
         (64, 16384, False, (192, 128)),
         (64, 1024, True, (128, 128)),
         (128, 16384, False, (128, 192)),
+        (128, 16384, True, (128, 192)),
+        (128, 4096, False, (128, 192)),
+        (128, 4096, True, (128, 192)),
+        (128, 2048, True, (128, 128)),
+        (128, 1024, False, (128, 176)),
         (128, 1024, True, (128, 128)),
         (256, 16384, False, (128, 80)),
-        (256, 1024, False, (128, 64)),
+        (256, 16384, True, (128, 80)),
+        (256, 4096, True, (128, 80)),
+        (256, 2048, False, (128, 80)),
+        (256, 1024, False, (128, 80)),
+        (256, 1024, True, (128, 64)),
     ],
 )
 def test_the_best_tiles_that_were_measured(depth, length, staircase, expected):
@@ -139,12 +148,12 @@ def uses(columns=128):
 
 def test_auto_constants_get_the_tile_and_its_runners_up():
     choice = plan_tiles(uses(), Specialization(sizes={"S": 8192}))
-    assert choice.values == {"BM": 128, "BN": 176}
+    assert choice.values == {"BM": 128, "BN": 192}
     assert (choice.cluster, choice.pingpong, choice.split_k) == ((1, 1), False, 1)
     assert (choice.defer_stores, choice.snake_k) == (False, False)
-    assert choice.mma_elements == 128 * 176 * 128
-    assert "runners-up: 128x192x128" in choice.reasons[0]
-    assert choice.candidates[0].startswith("128x176x128: ")
+    assert choice.mma_elements == 128 * 192 * 128
+    assert "runners-up: 128x176x128" in choice.reasons[0]
+    assert choice.candidates[0].startswith("128x192x128: ")
     assert choice.candidates[0].endswith("/ 128 rows, 2 slots")
 
 

@@ -37,9 +37,11 @@ bits and depth 64, with errors of up to 4 % (H100, docs/measurements/2026-11-25-
 """
 MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
-STORE_CYCLES = 0.28
-"""Cycles of a tile for each element of its result that threads store from registers (attention with
-128 rows of 256 columns, H100, 2026-11-25)."""
+STORE_CYCLES = 0.05
+"""Cycles of a tile for each element of its result that threads store from registers, in vectors for
+which lanes swap. By the prices of layouts 0.037. With 1024 and 2048 tokens and depth 256, 128x80
+had 1.005 to 1.016 and 1.024 of the speed of 128x64, whose result is staged; the model says 1.009
+and 1.033 (H100, docs/measurements/2026-11-25-attention-forward.md)."""
 TILE_CYCLES = 5000.0
 """Cycles of a tile besides its rounds: the first loads and the epilogue (sequences of 1024)."""
 
