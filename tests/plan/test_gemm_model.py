@@ -192,7 +192,7 @@ def test_partial_sums_that_threads_hold_share_a_latency():
         return gemm_cost(tile, (128, 128, 65536), TARGET).reduction - machine.EXCHANGE_CYCLES
 
     assert adding(8, 4) == machine.PARTIAL_LATENCY
-    assert adding(64, 12) == pytest.approx(11 * 64 * 64 * 4 / machine.PARTIAL_BYTES_PER_CYCLE)
+    assert adding(64, 12) == pytest.approx(11 * 64 * 64 * 4 / machine.PARTIAL_BYTES_PER_CYCLE[1])
 
 
 def test_few_stages_wait_for_copies():

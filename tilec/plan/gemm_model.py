@@ -247,7 +247,7 @@ def _reduction(tile: GemmTile, consumers: int) -> float:
     count, partial = tile.split_k - 1, tile.m * tile.n * tile.accumulator_bytes
     held = consumers * machine.WARPGROUP_THREADS * HELD_BYTES // partial
     rounds = -(-count // max(1, held))
-    adding = count * partial / machine.PARTIAL_BYTES_PER_CYCLE
+    adding = count * partial / machine.PARTIAL_BYTES_PER_CYCLE[consumers]
     return machine.EXCHANGE_CYCLES + max(adding, rounds * machine.PARTIAL_LATENCY)
 
 

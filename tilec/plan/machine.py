@@ -189,10 +189,13 @@ EXCHANGE_CYCLES = 2600
 """Cycles until the last split of a tile sees the partial sums of the others: they go to L2 after a
 fence, and then the word that they are there, for which the last split polls. A poll that slept for
 up to 512 ns took 0.2 to 0.6 us longer (nine products of few rows, bf16, H100, 2026-11-25)."""
-PARTIAL_BYTES_PER_CYCLE = 16
-"""Bytes of partial sums that the last split adds in a cycle. With both, the model picks what was
-measured as best or second at 512x512x16384, 1024x1024x8192 and 4096x128x4096, in bf16 with 1 to 8
-splits (H200, 2026-11-22), and loses least at 43 products of few rows (H100, 2026-11-25)."""
+PARTIAL_BYTES_PER_CYCLE = {1: 14, 2: 16, 3: 16}
+"""Bytes of partial sums that the last split adds in a cycle, by number of consumer warpgroups. At
+1024x1024x8192 64x256 tiles of one took 2 to 5% longer in two splits than 128x128 tiles of two, in
+10 of 11 comparisons, where the other terms are the same (bf16, H100, 2026-11-25). With both prices,
+the model picks what was measured as best or second at 512x512x16384, 1024x1024x8192 and
+4096x128x4096, in bf16 with 1 to 8 splits (H200, 2026-11-22), and loses least at 43 products of few
+rows (H100, 2026-11-25)."""
 PARTIAL_LATENCY = 700
 """Cycles until the partial sums that a thread loads together have come (estimate). With one at a
 time, tiles of 32x64 in 16 splits took 16.9 us at 128x128x65536, with four 16.3 us (bf16, H100,
