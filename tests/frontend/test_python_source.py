@@ -161,6 +161,8 @@ def test_helper_outside_the_language_is_an_error_when_used():
     (item,) = caught.value.diagnostics
     assert item.code == "T0112"
     assert "del x" in str(caught.value)
+    assert "note: 'foreign_helper' is compiled because it is used here" in str(caught.value)
+    assert "y = foreign_helper(A)" in str(caught.value)
 
 
 @function

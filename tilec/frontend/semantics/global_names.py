@@ -30,8 +30,9 @@ from tilec.frontend.syntax.qualified import (
 )
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.lib import FILES
-from tilec.support.diagnostics import CompileError, SourceSpan
+from tilec.support.diagnostics import CompileError, SourceSpan, note
 from tilec.support.dtypes import DTYPES, DType
+from tilec.support.fast_dataclasses import replace
 
 
 def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
@@ -135,7 +136,9 @@ def _outer_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyVa
     if isinstance(value, CompileError):
         for source in value.sources:
             ctx.add_source(source)
-        raise value
+        use = note(f"'{name}' is compiled because it is used here", span)
+        found = [replace(item, notes=(*item.notes, use)) for item in value.diagnostics]
+        raise CompileError(found, [*value.sources, ctx.frame.module.source])
     return _python_value(ctx, name, value, span)
 
 
