@@ -111,15 +111,18 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
         return find_box_error(self.tile.type, self.slice.type, origin, "slice", aligned=False)
 
 
+_VALUE = ((ir.RankedTensorType, ir.IntegerType), "expects a register tile or an integer")
+
+
 class OpaqueOp(CheckedOperation, name="opaque"):
-    """Pass a tile on so that what is computed from it is computed after this place.
+    """Pass a tile or an integer on so that what is computed from it is computed after this place.
 
     Optimizers of later stages know nothing of the result: they move no arithmetic on it out of a
     loop, which would keep all of its results in registers. It costs no instruction. Not pure, for
     the same reason.
     """
 
-    TYPES = (("tile", REGISTERS), ("result", REGISTERS))
+    TYPES = (("tile", _VALUE), ("result", _VALUE))
 
     tile: Operand[Any]
     result: Result[Any]

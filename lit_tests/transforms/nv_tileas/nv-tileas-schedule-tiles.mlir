@@ -390,25 +390,24 @@ module @the_plan_orders_the_axes {
 // -----
 
 // A CTA takes a long and a short tile in turn: two tiles in a row, of an axis that is visited from both
-// ends.
+// ends. What does not fill two rounds comes last: the shortest tiles of all heads.
 // CHECK-LABEL: module @long_and_short_tiles_alternate
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[H:.*]]: i32, %[[M:.*]]: i32):
-// CHECK:         scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step %{{.*}} :
+// CHECK:         %[[ALL:.*]] = arith.muli %[[H]], %[[M]]
+// CHECK:         %[[LEFT:.*]] = arith.remui %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:    scf.for %[[TILE:.*]] = %{{.*}} to %[[ALL]] step %{{.*}} :
+// CHECK-NEXT:      %[[REST:.*]] = "nv_tileas.opaque"(%[[LEFT]])
+// CHECK-NEXT:      %[[LOW:.*]] = arith.divui %[[REST]], %[[H]]
 // CHECK:           %[[CTAS:.*]] = "nv_tileas.num_ctas"
 // CHECK:           %[[BOTH:.*]] = arith.addi %[[CTAS]], %[[CTAS]]
-// CHECK:           %[[BLOCK:.*]] = arith.divui %[[TILE]], %[[BOTH]]
-// CHECK:           %[[BASE:.*]] = arith.muli %[[BLOCK]], %[[BOTH]]
-// CHECK:           %[[INSIDE:.*]] = arith.subi %[[TILE]], %[[BASE]]
-// CHECK:           arith.cmpi uge, %[[INSIDE]], %[[CTAS]]
-// CHECK:           arith.minui %{{.*}}, %[[BOTH]]
-// CHECK:           arith.maxsi
-// CHECK:           %[[DEALT:.*]] = arith.addi
-// CHECK:           %[[NUMBER:.*]] = arith.remui %{{.*}}, %[[M]]
-// CHECK:           %[[HEAD:.*]] = arith.divui %{{.*}}, %[[M]]
-// CHECK:           %[[STEP:.*]] = arith.divui %[[NUMBER]], %{{.*}}
-// CHECK:           %[[LAST:.*]] = arith.subi %{{.*}}, %[[STEP]]
-// CHECK:           %[[ROW:.*]] = arith.select %{{.*}}, %[[STEP]], %[[LAST]]
+// CHECK:           %[[INSIDE:.*]] = arith.remui %[[TILE]], %[[BOTH]]
+// CHECK:           %[[SECOND:.*]] = arith.cmpi uge, %[[INSIDE]], %[[CTAS]]
+// CHECK:           %[[LAST:.*]] = arith.cmpi uge, %[[TILE]], %{{.*}}
+// CHECK:           %[[QUOTIENT:.*]] = arith.divui
+// CHECK:           %[[DIGIT:.*]] = arith.subi
+// CHECK:           %[[HEAD:.*]] = arith.select %[[LAST]], %[[DIGIT]], %{{.*}}
+// CHECK:           %[[ROW:.*]] = arith.select %[[LAST]], %[[QUOTIENT]], %{{.*}}
 // CHECK:           builtin.unrealized_conversion_cast %[[HEAD]], %[[ROW]]
 module @long_and_short_tiles_alternate {
   "nv_tileaa.func"() ({

@@ -19,9 +19,9 @@ _COMPUTED = ("arith.", "math.", "index.")
 _GATHER = "nv_tileas.gather"
 _QUERIES = frozenset(
     f"nv_tileas.{name}"
-    for name in ("cta_id", "num_ctas", "cluster_id", "num_clusters", "cluster_coord")
+    for name in ("cta_id", "num_ctas", "cluster_id", "num_clusters", "cluster_coord", "opaque")
 )
-"""Operations without operands that have one value in all roles."""
+"""Operations that have one value in all roles, if their operands have."""
 
 
 class ValueNumbers:

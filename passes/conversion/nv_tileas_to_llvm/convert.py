@@ -75,6 +75,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact
 from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase
+from tilec.ir.structured import enclosing_loops
 from tilec.layout import Owner
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
@@ -230,7 +231,13 @@ def lower_cta_id(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 @RULES.converts(NumCtasOp)
 def lower_num_ctas(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Read the size of the flattened grid."""
+    """Read the size of the flattened grid; in a loop once more in each round.
+
+    What an order of tiles computes from it would otherwise move out of the loop over tiles, and
+    take registers during the products: LLVM moves nothing that needs the result of volatile PTX.
+    """
+    if enclosing_loops(op):
+        return [emit.inline_ptx("mov.u32 $0, %nctaid.x;", "=r", [], emit.i32_type())]
     return [llvm_ops.special_register("nctaid.x")]
 
 

@@ -10,11 +10,14 @@ from tilec.runtime.errors import launch_error
 from tilec.runtime.launch.grid import MAX_BLOCKS, Grid
 
 
-def persistent_blocks(tiles: int, slots: int) -> int:
+def persistent_blocks(tiles: int, slots: int, *, balanced: bool = False) -> int:
     """Return how many blocks work off `tiles` when `slots` of them run at a time.
 
-    The fewest that need no more rounds than all slots would: idle SMs save power.
+    The fewest that need no more rounds than all slots would: idle SMs save power. As many as can
+    run if tiles differ in length and are `balanced` among blocks: a round is no measure of time.
     """
+    if balanced:
+        return min(tiles, slots)
     rounds = -(-tiles // slots)
     return -(-tiles // rounds)
 
@@ -74,16 +77,21 @@ def launch_shape(
     )
     if not metadata.get("persistent", False):
         return shape
-    slots = driver.device(loaded.device).sm_count * _blocks_per_sm(metadata)
-    if cluster > 1:
-        slots = driver.active_clusters(loaded, shape)
+    one_each = driver.device(loaded.device).sm_count * _blocks_per_sm(metadata)
+    slots = driver.active_clusters(loaded, shape) if cluster > 1 else one_each
     _check_count(metadata, blocks, blocks_at_a_time=slots * cluster)
-    return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
+    count = persistent_blocks(blocks // cluster, slots, balanced=_is_balanced(metadata))
+    return replace(shape, blocks=count * cluster)
 
 
 def _blocks_per_sm(metadata: Mapping[str, Any]) -> int:
     """Return how many CTAs were planned for an SM."""
     return metadata.get("plan", {}).get("blocks_per_sm", 1)
+
+
+def _is_balanced(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether the tiles of a kernel differ in length and are balanced among its CTAs."""
+    return metadata.get("plan", {}).get("balance_tiles", 0) != 0
 
 
 def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:

@@ -15,13 +15,9 @@ same time share operands in L2. Of three extents the first stays outermost. A pe
 loops over tiles, so that the loads of the next tile overlap the stores of this one.
 
 The plan may have an order of the axes of the grid, because some tiles load the same. The axes are
-then digits in this order, the last one fastest. With `balance_tiles`, the last digit counts from
-both ends alternately (7, 0, 6, 1, ...), and a CTA takes two tiles in a row, a long and a short one.
-So all CTAs have about the same work:
-
-    %base = %tile / (2 * %ids) * (2 * %ids); %half = %tile - %base >= %ids
-    %c = %tile - %base - (%half ? %ids : 0); %two = max(min(%total - %base, 2 * %ids) - %ids, 0)
-    %t = %base + %c + min(%c, %two) + %half
+then digits in this order, the last one fastest. With `balance_tiles`, a CTA takes a long and a
+short tile in turn, and the shortest tiles of all come last, so that all CTAs have about the same
+work (`passes/transforms/nv_tileas/plan/balanced_order.py`).
 
 A *wave* is the set of the n-th tiles of all CTAs of a persistent kernel; they run at about the same
 time. A wave may read more of A and B than L2 keeps: at 4096^3 in bf16, each of four waves reads
@@ -76,7 +72,7 @@ Options:
     spread: CTAs of a cluster that compute a block together.
 """
 
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from tilec.dialects.nv_tileas import ClusterCoordOp, ClusterIdOp, CtaIdOp, NumClustersOp, NumCtasOp
@@ -99,6 +95,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.k_loops import product_loop
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, tile_operations
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.plan.balanced_order import deal_tiles
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import NARROW, Named, emit_expression
 from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
 from tilec.passes.transforms.nv_tileas.plan.partial_sums import Item, add_up, number_items
@@ -279,10 +276,7 @@ class _Grid:
     def _decode_units(self, index: Any) -> list[Any]:
         if self.order:
             units = [self.units[axis] for axis in self.order]
-            index = self._paired(index) if self.balance else index
-            found = _split(index, units)
-            if self.balance:
-                found[-1] = self._from_both_ends(index, found[-1], units[-1])
+            found = (self._balanced if self.balance else _split)(index, units)
             return [found[self.order.index(axis)] for axis in range(len(units))]
         if not self.group or len(self.units) < 2:
             return _split(index, self.units)
@@ -293,30 +287,15 @@ class _Grid:
         inside = self._decode_grouped(arith.remui(index, plane), rows, columns)
         return [*_split(arith.divui(index, plane), outer), *inside]
 
-    def _from_both_ends(self, index: Any, number: Any, extent: Any) -> Any:
-        """Turn digits 0, 1, 2, ... of an index into coordinates, from both ends alternately.
-
-        The parity is that of the whole index: with an odd extent, the last digit of a row and the
-        first one of the next are a pair, too.
-        """
-        low = arith.divui(number, constant(2))
-        high = arith.subi(arith.subi(extent, constant(1)), low)
-        is_second = _equal(arith.remui(index, constant(2)), constant(1))
-        short, long = (low, high) if self.balance > 0 else (high, low)
-        return arith.select(is_second, short, long)
-
-    def _paired(self, index: Any) -> Any:
-        """Let a CTA compute pairs of tiles that follow each other; its last one may be single."""
-        ctas, zero = self.stride(), constant(0)
-        both = arith.addi(ctas, ctas)
-        base = arith.muli(arith.divui(index, both), both)
-        inside = arith.subi(index, base)
-        is_second = arith.cmpi(arith.CmpIPredicate.uge, inside, ctas)
-        cta = arith.subi(inside, arith.select(is_second, ctas, zero))
-        left = arith.minui(arith.subi(self.total(), base), both)
-        pairs = arith.maxsi(arith.subi(left, ctas), zero)
-        place = arith.addi(arith.addi(base, cta), arith.minui(cta, pairs))
-        return arith.addi(place, arith.select(is_second, constant(1), zero))
+    def _balanced(self, index: Any, units: list[Any]) -> list[Any]:
+        """Split an index into digits, so that all CTAs have about the same work."""
+        *outer, length = units
+        with ir.InsertionPoint(index.owner.owner.operation):
+            rows = reduce(arith.muli, outer) if outer else constant(1)
+        row, shorter = deal_tiles(index, rows, length)
+        if self.balance < 0:
+            shorter = arith.subi(arith.subi(length, constant(1)), shorter)
+        return [*(_split(row, outer) if outer else ()), shorter]
 
     def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
         """Sweep a group of rows of tiles column by column, every second group backwards."""
