@@ -1,4 +1,4 @@
-"""Attention of one new query for each sequence on the GPU: parts and their sum, against f64."""
+"""Attention of one new query for each sequence on the GPU, in parts that the last block adds up."""
 
 import pytest
 
@@ -12,6 +12,7 @@ KEYS = 1000
 LENGTHS = (0, 1, 64, 65, 700, KEYS)
 """Keys of each sequence."""
 PARTS = (1, 3, 16)
+LAUNCHES = 20
 ROUNDINGS = 2 * 2.0**-8
 """Weights and results are rounded to bf16, each by up to 2^-8 of the values' mean magnitude."""
 SMALLEST = 1e-5
@@ -19,9 +20,8 @@ SMALLEST = 1e-5
 
 
 @pytest.fixture(scope="module")
-def kernels():
-    names = ("decode_attention", "combine_attention")
-    return [load(ROOT / "examples" / f"{name}.tile")[name] for name in names]
+def decode():
+    return load(ROOT / "examples" / "decode_attention.tile").decode_attention
 
 
 def expected(torch, q, k, v, lengths, scale):
@@ -32,32 +32,30 @@ def expected(torch, q, k, v, lengths, scale):
     return [torch.einsum("bght,btgd->bghd", weights, x) for x in (v.double(), v.double().abs())]
 
 
-@pytest.mark.parametrize("rows", [16, 64])
+@pytest.mark.parametrize(("columns", "added"), [(16, 2), (64, 1)])
 @pytest.mark.parametrize("depth", [40, 64, 128])
 @pytest.mark.parametrize(
     "heads", [(1, 1), (2, 7), (1, 16)], ids=lambda pair: f"{pair[0]}-{pair[1]}"
 )
-def test_decode(torch, kernels, heads, depth, rows):
-    decode, combine = kernels
-    torch.manual_seed(depth + rows)
+def test_decode(torch, decode, heads, depth, columns, added):
+    torch.manual_seed(depth + columns)
     groups, shared = heads
     lengths = torch.tensor(LENGTHS, dtype=torch.int32, device="cuda")
     count, extent, scale = len(LENGTHS), 64 if depth <= 64 else 128, depth**-0.5
     q = torch.randn((count, groups, shared, depth), device="cuda").bfloat16()
     k, v = (torch.randn((count, KEYS, groups, depth), device="cuda").bfloat16() for _ in range(2))
     want, magnitude = expected(torch, q, k, v, lengths, scale)
+    counters = torch.zeros((count, groups), dtype=torch.int32, device="cuda")
     for parts in PARTS:
         sums = torch.full((parts, count, groups, shared), torch.nan, device="cuda")
         part = torch.full((*sums.shape, depth), torch.nan, device="cuda")
         memory, out = poisoned(torch, count, groups, shared, depth)
-        for _ in range(2):  # barriers of one launch must not trouble the next
-            decode(q, k, v, lengths, part, sums, scale=scale, BD=extent, BH=rows)
-            combine(part, sums, out, BD=extent)
-            if parts == 1:
-                whole = torch.full_like(out, torch.nan)
-                decode(q, k, v, lengths, whole[None], sums, scale=scale, BD=extent, BH=rows)
-                assert torch.equal(whole, out), "the result of one part"
+        for _ in range(LAUNCHES):  # barriers and counters of one launch must not trouble the next
+            out.fill_(torch.nan)
+            arrays = q, k, v, lengths, out, part, sums, counters
+            decode(*arrays, scale=scale, BD=extent, BH=columns, BP=added)
         wait(torch, f"attention in {parts} parts")
         error = (out.double() - want).abs().nan_to_num(nan=float("inf"))
         assert bool((error <= ROUNDINGS * magnitude + SMALLEST).all()), (parts, error.max().item())
         assert bool((memory[:GUARD] == GUARD_BITS).all() and (memory[-GUARD:] == GUARD_BITS).all())
+        assert not bool(counters.any()), "every launch restores the zeros"

@@ -59,6 +59,10 @@ COMPILED = {
     "a cluster of tiles that memory names": {"plan": "cluster=(2, 1)", "row": "T[m]"},
     "ping-pong with rows from memory": {"plan": "pingpong=1", "row": "T[m]"},
     "persistent blocks with an effect": {"plan": "persistent=1", "after": ADD},
+    "a loop of consumers alone, longer than the check runs it": {
+        "plan": "stages=2",
+        "after": "for i in range(8):\n        atomic_add(F, i, 1.0, memory_order='relaxed')",
+    },
     "a condition from memory": {"after": "if T[n] > 0:\n        acc = acc * 2.0"},
 }
 

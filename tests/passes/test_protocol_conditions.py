@@ -50,7 +50,7 @@ def read(text: str, first: str = "%c1", end: str = "%n"):
     """Return the loop, its branch and what reads them."""
     module = parse_module(LOOP.format(first=first, end=end, text=text), make_context(), "t.mlir")
     ops = list(walk_operations(module.body))
-    conditions = Conditions(longest=10)
+    conditions = Conditions(10, ops)
     conditions.enter(module.body.operations[0].operation.regions[0].blocks[0])
     loop = next(op for op in ops if op.name == "scf.for")
     branch = next(op for op in ops if op.name == "scf.if")

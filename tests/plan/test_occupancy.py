@@ -9,6 +9,7 @@ from tilec.plan.model import Reuse
 from tilec.request.options import CompileOptions
 from tilec.request.target import get_target
 from tilec.support.diagnostics import CompileError, SourceFile, error
+from tilec.support.fast_dataclasses import replace
 
 LARGEST = """
 @kernel
@@ -107,7 +108,7 @@ def products(columns, slot_bytes, **facts):
 
 def test_two_blocks_share_an_sm_where_memory_bounds_products():
     found = plan_kernel(products(64, 32768), TARGET)
-    assert (found.blocks_per_sm, found.stages, found.persistent) == (2, 3, False)
+    assert (found.blocks_per_sm, found.stages, found.persistent) == (2, 2, False)
     assert found.producer_registers + found.consumer_registers == 2 * 128, "all registers at entry"
     (why,) = (item for item in found.reasons if item.startswith("blocks_per_sm"))
     assert why == "blocks_per_sm = 2: a round loads for 1773 cycles and multiplies for 256"
@@ -133,6 +134,22 @@ def test_a_block_with_products_has_an_sm_alone(given, overrides):
     assert found.persistent == overrides.get("specialize", True)
 
 
+@pytest.mark.parametrize(
+    ("given", "overrides", "stages"),
+    [
+        (products(32, 16384), {}, 4),  # 128 KB in flight on the SM
+        (replace(products(64, 32768), latency=3), {}, 3),  # the source asks for more
+        (products(64, 32768), {"stages": 3}, 3),
+        (products(64, 16384), {"blocks_per_sm": 3}, 3),
+        (products(64, 16384), {"blocks_per_sm": 1}, 8),
+        (products(64, 65536), {}, 2),  # a CTA alone
+        (products(64, 16384, reuse=Reuse()), {}, 14),  # memory does not bound the time
+    ],
+)
+def test_slots_where_memory_bounds_products(given, overrides, stages):
+    assert plan_kernel(given, TARGET, overrides).stages == stages
+
+
 def test_the_user_decides_with_products_too():
     assert blocks(products(64, 2048, reuse=Reuse()), blocks_per_sm=2) == 2
     with pytest.raises(CompileError, match="at most 104 fit"):
@@ -150,6 +167,19 @@ def test_parts_of_a_range_load_what_no_other_part_loads():
     assert (plan["blocks_per_sm"], plan["persistent"]) == (2, False)
     assert ".minnctapersm 2" in ptx
     assert "setmaxnreg.inc.sync.aligned.u32 \t216" in ptx
+
+
+def test_what_the_last_block_adds_up_is_no_input():
+    text = DECODE.replace("O: f32[P, B, 64, 128],", "O: f32[P, B, 64, 128], C: i32[B],")
+    last = """
+    if atomic_add(C, b, 1) == P - 1:
+        acc = zeros((64, 128), f32)
+        for i in range(P):
+            acc += load(O, (i, b, 0, 0), (1, 1, 64, 128)).reshape((64, 128))
+        store(O, (0, b, 0, 0), acc.reshape((1, 1, 64, 128)))
+"""
+    plan, _ = planned(text + last)
+    assert (plan["blocks_per_sm"], plan["producer_warps"]) == (2, 4)
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,9 @@ FIELDS: dict[str, PlanField] = {
     for field in (
         PlanField(
             "stages",
-            f"for products as many as fit into shared memory, at most {machine.MAX_STAGES}; else"
-            " enough to keep loads in flight; 1 without loads in a loop",
+            f"for products as many as fit into shared memory, at most {machine.MAX_STAGES}; for"
+            " others, and where memory bounds the time, enough to keep loads in flight; 1 without"
+            " loads in a loop",
             "slots of the ring of the loads in loops",
             range(1, 33),
         ),

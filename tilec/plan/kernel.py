@@ -71,7 +71,7 @@ def _plan_memory(
     """Plan the ring and the staging of results, next to `scratch` bytes for all scratch areas."""
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
     outside = problem.bytes_outside_ring(plan.consumers, slices)
-    stages, reason = choose_stages(problem, outside, target, fields, specialize=plan.specialize)
+    stages, reason = choose_stages(problem, outside, target, fields, plan)
     pending, why_pending = choose_pending(problem, plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
     pace, why_pace = choose_pace(problem, slices, fields)
@@ -98,7 +98,7 @@ def _scratch_bytes(
     if problem.mma and problem.ring_slot_bytes:
         slices, _ = _choose_epilogue(problem, plan, target, overrides)
         outside = problem.bytes_outside_ring(plan.consumers, slices)
-        stages = overrides.stages or wanted_stages(problem, outside, target)
+        stages = overrides.stages or wanted_stages(problem, plan, outside, target)
         room = scratch_room(problem, outside, stages, plan.teams, target)
     return plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams, room)
 

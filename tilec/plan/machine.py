@@ -240,14 +240,14 @@ EPILOGUE_SLOTS = 2
 MIN_STAGES = 3
 """Fewest slots that keep loads early for a consumer that holds one and frees one."""
 MIN_SHARED_STAGES = 2
-"""Fewest slots of a CTA that shares an SM with another one: one is read while one is filled."""
+"""Fewest slots where memory bounds the time: one is read while one is filled."""
 MAX_STAGES = 16
 """Most slots of a ring. At 4096x128x4096, 64x64 tiles with 13 slots of 16 KB took three quarters of
 the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""
 FLIGHT_BYTES = 128 * 1024
 """Bytes of operands in flight or in use per SM that come before room for the epilogue (estimate:
 two 48 KB slots being read while the next ones cover a latency of about 1000 cycles at 46 bytes per
-clock)."""
+clock). Where memory bounds the time, 192 KB took 0.8 to 1.3 % longer (H100, 2026-11-25)."""
 STREAM_FLIGHT_BYTES = 64 * 1024
 """Bytes to keep in flight per SM in a memory-bound kernel: by Little's law those of 4.2 TB/s and 2
 us, which a load takes when the memory is busy. Sums of rows with a ring of 32 KB had 0.76 to 0.79

@@ -5,7 +5,7 @@ from tilec.plan.epilogue import Slices
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_limit, entry_registers, instruction_registers
-from tilec.plan.shared_memory import fitting_stages
+from tilec.plan.shared_memory import fitting_stages, is_memory_bound, round_cycles
 from tilec.request.target import Target
 
 SHARING = 2
@@ -75,14 +75,12 @@ def choose_blocks_with_mma(
     if overrides.blocks_per_sm is not None:
         return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     given = overrides.persistent or overrides.producer_registers or overrides.consumer_registers
-    if given or not (plan.specialize and problem.blocks_per_sm and problem.reuse.once):
+    bound = plan.specialize and is_memory_bound(problem, target)
+    if given or not (bound and problem.blocks_per_sm):
         return 1, ()
-    products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
-    computing = products / machine.MMA_BYTES_PER_CYCLE
-    memory = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    loading = problem.ring_slot_bytes * target.sm_count / memory
-    if loading < computing or not _has_room(problem, plan, target.share(SHARING), overrides):
+    if not _has_room(problem, plan, target.share(SHARING), overrides):
         return 1, ()
+    loading, computing = round_cycles(problem, target)
     why = f"a round loads for {loading:.0f} cycles and multiplies for {computing:.0f}"
     return SHARING, (f"blocks_per_sm = {SHARING}: {why}",)
 

@@ -157,16 +157,37 @@ def _needed_stages(problem: KernelProblem) -> int:
     return min(max(least, -(-flight // ring_slot(problem))), machine.MAX_STAGES)
 
 
-def _wanted_stages(problem: KernelProblem) -> int:
-    """Return how many ring slots to take: for products as many as there is room for."""
-    if problem.mma and problem.ring_slot_bytes:
+def round_cycles(problem: KernelProblem, target: Target) -> tuple[float, float]:
+    """Return how long an SM loads in a round from memory, and how long it multiplies, in cycles."""
+    products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
+    memory = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
+    loading = problem.ring_slot_bytes * target.sm_count / memory
+    return loading, products / machine.MMA_BYTES_PER_CYCLE
+
+
+def is_memory_bound(problem: KernelProblem, target: Target) -> bool:
+    """Tell whether a kernel with products waits for memory: no two tiles load the same."""
+    loading, computing = round_cycles(problem, target)
+    return problem.reuse.once and loading >= computing
+
+
+def _wanted_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> int:
+    """Return how many ring slots to take: for products as many as there is room for.
+
+    Where memory bounds the time, more loads in flight than it needs only wait longer.
+    """
+    if not (problem.mma and problem.ring_slot_bytes):
+        return _needed_stages(problem)
+    if not (plan.specialize and is_memory_bound(problem, target)):
         return machine.MAX_STAGES
-    return _needed_stages(problem)
+    enough = -(-machine.FLIGHT_BYTES // (plan.blocks_per_sm * ring_slot(problem)))
+    return min(max(machine.MIN_SHARED_STAGES, problem.latency, enough), machine.MAX_STAGES)
 
 
-def wanted_stages(problem: KernelProblem, outside: int, target: Target) -> int:
+def wanted_stages(problem: KernelProblem, plan: KernelPlan, outside: int, target: Target) -> int:
     """Return how many of the wanted ring slots fit next to `outside` other bytes."""
-    return min(_wanted_stages(problem), fitting_stages(problem, outside, target))
+    wanted = _wanted_stages(problem, plan, target)
+    return min(wanted, fitting_stages(problem, outside, target))
 
 
 def _check_outside(outside: int, target: Target) -> None:
@@ -186,13 +207,12 @@ def choose_stages(
     outside: int,
     target: Target,
     overrides: PlanOverrides,
-    *,
-    specialize: bool,
+    plan: KernelPlan,
 ) -> tuple[int, str]:
     """Return the number of ring slots: enough bytes in flight, within shared memory.
 
-    Without a producer (`specialize`) the threads that compute wait for each load at once, so that
-    a second slot would not be used.
+    Without a producer (`plan.specialize`) the threads that compute wait for each load at once, so
+    that a second slot would not be used.
     """
     _check_outside(outside, target)
     if not problem.ring_slot_bytes:
@@ -212,8 +232,9 @@ def choose_stages(
         )
     if overrides.stages is not None:
         return overrides.stages, overrides.fixed("stages")
-    if not (specialize or problem.mma):
+    if not (plan.specialize or problem.mma):
         return 1, f"stages = 1 of {slot} bytes: no producer warp that loads ahead"
-    wanted, stages = _wanted_stages(problem), wanted_stages(problem, outside, target)
+    wanted = _wanted_stages(problem, plan, target)
+    stages = wanted_stages(problem, plan, outside, target)
     limit = f"{fit} fit next to {outside} other bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

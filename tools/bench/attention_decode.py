@@ -10,10 +10,12 @@ from tools.bench.measure import operand_sets
 from tools.bench.variants import Variant
 
 MAX_PARTS = 64
-"""Most parts that our kernel adds up at once."""
+"""Most parts of a sequence."""
+ADDED = 128
+"""Most rows that the last block adds up in a round: registers hold them."""
 SHARING = 2
 """CTAs that share an SM, as the planner chooses for our kernel."""
-FULL = 0.9
+FULL = 0.95
 """Part of these CTAs that have work in the last wave of blocks, at least, if that is possible."""
 
 
@@ -65,35 +67,37 @@ def choose_parts(tiles: int, blocks: int, places: int) -> int:
 
 
 def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
-    """Return ours: two kernels, or one for one part. A variant may fix the number of parts, P."""
-    decode, combine = (
-        load_kernel("decode_attention", variant),
-        load_kernel("combine_attention", Variant("")),
-    )
+    """Return ours. A variant may fix the number of parts, P."""
+    decode = load_kernel("decode_attention", variant)
     given = dict(variant.constants)
     columns = given.get("BN", 64)
     places = torch.cuda.get_device_properties(0).multi_processor_count
     places *= variant.plan.get("blocks_per_sm", SHARING)
     blocks, tiles = case.batch * case.shared_heads, math.ceil(case.length / columns)
     parts = given.pop("P", choose_parts(tiles, blocks, places))
-    constants = {"BD": case.depth, "BN": columns, **given}
+    heads = max(8, 1 << (case.grouped - 1).bit_length())
+    constants = {
+        "BD": case.depth,
+        "BH": heads,
+        "BP": min(ADDED // heads, 1 << (parts - 1).bit_length()),
+        "BN": columns,
+        **given,
+    }
     lengths = torch.full((case.batch,), case.length, dtype=torch.int32, device="cuda")
     shape = (case.batch, case.shared_heads, case.grouped)
-    data, results = [], []
+    counters = torch.zeros(shape[:2], dtype=torch.int32, device="cuda")
+    data = []
     for q, k, v in operands.sets:
         q = q.view(*shape, case.depth)
-        results.append(torch.full_like(q, math.nan))
         sums = torch.full((parts, *shape), math.nan, device="cuda")
         part = torch.full((*sums.shape, case.depth), math.nan, device="cuda")
-        data.append((q, k, v, lengths, part if parts > 1 else results[-1][None], sums))
-    holds = {"BP": min(MAX_PARTS, max(8, 1 << (parts - 1).bit_length())), "BD": case.depth}
+        result = torch.full_like(q, math.nan)
+        data.append((q, k, v, lengths, result, part, sums, counters))
     compiled = decode.compile(*data[0], operands.scale, **constants)
 
     def attend(number: int) -> Any:
         decode(*data[number], operands.scale, **constants)
-        if parts > 1:
-            combine(*data[number][4:], results[number], **holds)
-        return results[number]
+        return data[number][4]
 
     detail = detail_of(compiled)
     return Contender(attend, {**detail, "constants": {**detail["constants"], "P": parts}})

@@ -39,7 +39,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "flex_attention",
         "varlen_attention",
         "decode_attention",
-        "combine_attention",
         "paged_attention",
         "rotary_embedding",
     ),

@@ -7,6 +7,7 @@ wherever the same combination occurs, in whatever role.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from math import gcd
 from typing import Any, TypeVar
 
@@ -45,7 +46,7 @@ _ORDERS = {"arith.minsi": "slt", "arith.maxsi": "sgt"}
 _CASTS = ("arith.index_cast", "arith.extsi")
 _Term = TypeVar("_Term")
 _NEAR = 8
-"""Constants this close to the bound of a long loop are taken as relative to it."""
+"""Constants this close to the bound of a long loop, and closer than to 0, are relative to it."""
 
 
 @dataclass
@@ -89,12 +90,13 @@ class Conditions:
         values: Which values are equal.
     """
 
-    def __init__(self, longest: int) -> None:
+    def __init__(self, longest: int, ops: Iterable[Any] = ()) -> None:
         """Start without variables.
 
         Args:
             longest: Most rounds that a loop with constant bounds runs in the check; a longer one
                 runs as often as a variable says.
+            ops: Operations of all roles, which have to read a constant in the same way.
         """
         self.variables: list[Variable] = []
         self.values = ValueNumbers()
@@ -104,15 +106,16 @@ class Conditions:
         self._ends: dict[Any, int] = {}
         self._later: dict[Any, int] = {}
         self._forms: dict[Any, _Form] = {}
+        for op in ops:
+            if op.name == "scf.for":
+                self._take_long_loop(op)
 
     def enter(self, block: Any, team: int = 0, teams: int = 1) -> None:
         """Read the role whose operations `block` has, for one of its teams."""
         self.values.enter(team, teams)
         self._forms.clear()
         for op in walk_operations(block):
-            if op.name == "scf.for":
-                self._take_long_loop(op)
-            elif op.name == "scf.while":
+            if op.name == "scf.while":
                 depth = len(enclosing_loops(op))
                 self._ends[terminator(op.regions[0].blocks[0]).operands[0]] = depth
                 self._take_later_rounds(op, depth)
@@ -234,7 +237,7 @@ class Conditions:
 
     def _constant(self, constant: int) -> _Form:
         for bound in sorted(self._long):
-            if abs(constant - bound) <= _NEAR:
+            if abs(constant - bound) <= min(_NEAR, abs(constant) - 1):
                 number = self.values.long_bound(bound)
                 return _Form(constant - bound, Counter({number: 1}))
         return _Form(constant)

@@ -83,7 +83,7 @@ class Extraction:
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
         self.team, self.teams = 0, 1
         stages = max((shape.stages for shape in self.shapes.values()), default=1)
-        self.conditions = Conditions(longest=2 * stages + 2)
+        self.conditions = Conditions(2 * stages + 2, ops)
 
     def protocol(self) -> Protocol | None:
         """Return the protocol; None for a kernel without roles."""
