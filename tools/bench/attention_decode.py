@@ -13,10 +13,8 @@ MAX_PARTS = 64
 """Most parts of a sequence."""
 ADDED = 128
 """Most rows that the last block adds up in a round: registers hold them."""
-SHARING = 2
-"""CTAs that share an SM, as the planner chooses for our kernel."""
 FULL = 0.95
-"""Part of these CTAs that have work in the last wave of blocks, at least, if that is possible."""
+"""Part of the SMs that have a block in the last wave, at least, if that is possible."""
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -49,12 +47,15 @@ def reference(torch: Any, tensors: tuple[Any, ...], scale: float) -> Any:
 
 
 def choose_parts(tiles: int, blocks: int, places: int) -> int:
-    """Return in how many parts to cut the keys: the fewest that keep all CTAs busy.
+    """Return in how many parts to cut the keys: the fewest that keep all SMs busy.
+
+    A second CTA would fit on each. But its place lets the next launch begin early, which is worth
+    more (docs/measurements/2026-11-25-decode.md).
 
     Args:
         tiles: Tiles of keys of a sequence.
         blocks: Blocks without parts: sequences times heads of keys.
-        places: CTAs that run at a time.
+        places: SMs.
     """
 
     def busy(parts: int) -> float:
@@ -72,7 +73,6 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
     given = dict(variant.constants)
     columns = given.get("BN", 64)
     places = torch.cuda.get_device_properties(0).multi_processor_count
-    places *= variant.plan.get("blocks_per_sm", SHARING)
     blocks, tiles = case.batch * case.shared_heads, math.ceil(case.length / columns)
     parts = given.pop("P", choose_parts(tiles, blocks, places))
     heads = max(8, 1 << (case.grouped - 1).bit_length())
