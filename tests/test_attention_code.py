@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.support.sass_listing import Instruction, instructions, loops, reached
+from tests.support.sass_listing import Instruction, instructions, loops
 from tests.support.seeded_faults import ROOT, source_of
 from tilec.codegen.sass import disassemble
 from tilec.compiler.driver import compile_source
@@ -21,6 +21,8 @@ K_STEP = 16
 """Elements of K of one instruction, for operands of 16 bits (PTX ISA, wgmma)."""
 WAIT = "WARPGROUP.DEPBAR"
 """What waits for groups of products."""
+TEST = "SYNCS.PHASECHK"
+"""What asks whether a slot is filled."""
 MASK = ("FSEL",)
 """What puts a mask on scores: a select for each."""
 
@@ -39,12 +41,18 @@ def listing(compiled) -> str:
 
 
 @pytest.fixture(scope="module")
-def body(listing) -> range:
-    """The loop over the keys: the innermost one that waits for two products."""
+def bodies(listing) -> list[range]:
+    """The loops over the keys, the shortest first: those that wait for two products."""
     code = instructions(listing)
     waits = [at for at, item in enumerate(code) if item.name.startswith(WAIT)]
     found = [loop for loop in loops(listing) if sum(at in loop for at in waits) == 2]
-    return min(found, key=len)
+    return sorted(found, key=len)
+
+
+@pytest.fixture(scope="module")
+def body(bodies) -> range:
+    """The loop of the rounds without a mask."""
+    return bodies[0]
 
 
 @pytest.fixture(scope="module")
@@ -81,8 +89,13 @@ def test_the_softmax_runs_next_to_a_product(round_code):
     assert 2 * special > sum(name.startswith("MUFU") for name in names)
 
 
-def test_rounds_that_need_no_mask_come_to_none(listing, body):
+def test_rounds_without_a_mask_are_a_loop_of_their_own(listing, body, bodies, round_code):
+    """It branches where a wait may fail, and at its end: ptxas orders the rest of a round."""
     code = instructions(listing)
-    masks = frozenset(at for at in body if code[at].base in MASK)
-    assert masks, "the mask of a last round is in the loop, too"
-    assert body.stop - 1 in reached(listing, body.start, masks)
+    assert not any(item.base in MASK for item in round_code)
+    branches = [at for at in body if code[at].base in ("BRA", "BRX", "CALL", "RET", "EXIT")]
+    tests = [at for at in body if code[at].name.startswith(TEST)]
+    assert len(branches) == len(tests) + 1
+    assert branches[-1] == body.stop - 1
+    others = [loop for loop in bodies if loop.start >= body.stop]
+    assert any(code[at].base in MASK for loop in others for at in loop)

@@ -63,6 +63,8 @@ TURNS = "the warpgroups ping-pong"
 CASES = (
     Case("faded", (64, 32, 64)),
     Case("faded", (128, 64, 128), "f16"),
+    Case("masked", (64, 128, 64)),
+    Case("masked", (128, 128, 64), "f16"),
     Case("kept", (64, 32, 128), "f16"),
     Case("kept", (128, 64, 64)),
     Case("rescaled", (64, 64, 64), "f16", "1 of 1 products"),

@@ -19,6 +19,7 @@ _FEW_REGISTERS = ("T0608", "T0609")
 
 
 _COSTS = {
+    "split_loops": "to keep rounds without a mask in a loop of their own",
     "defer_work": "to compute from a tile that waits for the next one",
     "snake_k": "to visit k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",

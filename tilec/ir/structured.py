@@ -222,12 +222,10 @@ def clone_operation(op: Any, mapping: dict[Any, Any]) -> Any:
 def clone_whole(op: Any, mapping: dict[Any, Any]) -> Any:
     """Clone an operation with all that is inside of it, as `clone_operation` does a plain one."""
     clone = clone_operation(op, mapping)
-    for region in clone.regions:
-        for block in region.blocks:
-            for inner in walk_operations(block):
-                for index, operand in enumerate(inner.operands):
-                    if operand in mapping:
-                        inner.operands[index] = mapping[operand]
+    for inner in operations_inside(clone):
+        for index, operand in enumerate(inner.operands):
+            if operand in mapping:
+                inner.operands[index] = mapping[operand]
     return clone
 
 
@@ -283,6 +281,7 @@ def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) ->
         "scf.if",
         results=[op.results[index].type for index in indices],
         operands=_mapped(list(op.operands), mapping),
+        attributes=dict(op.attributes.items()),
         regions=2,
         loc=op.location,
     )

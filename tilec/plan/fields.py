@@ -131,7 +131,7 @@ FIELDS: dict[str, PlanField] = {
             "1 if all tiles along an axis of the grid load the same in their loops, and the rounds"
             " of these loops grow or shrink along it",
             "whether a CTA takes tiles with many and with few rounds alternately, from both ends"
-            " of this axis, so that all CTAs have about the same work",
+            " of this axis, and the shortest ones last, so that all CTAs have about the same work",
         ),
         PlanField(
             "epilogue_slots",
@@ -186,6 +186,11 @@ FIELDS: dict[str, PlanField] = {
             "1 for each rotated loop whose round then takes less time",
             "whether the warpgroups of a rotated loop ping-pong: one issues the products of a round"
             " while the others compute",
+        ),
+        PlanField(
+            "split_loops",
+            "1 for each rotated loop whose first rounds need no mask; else 0",
+            "whether rounds without a mask are a loop of their own, before that of the others",
         ),
         PlanField(
             "pingpong",

@@ -41,6 +41,7 @@ class PlanOverrides:
     mma_pending: int | None = None
     rotate: bool | None = None
     turns: bool | None = None
+    split_loops: bool | None = None
     pingpong: bool | None = None
     defer_stores: bool | None = None
     defer_work: bool | None = None

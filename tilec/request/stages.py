@@ -143,6 +143,7 @@ STAGES: tuple[Stage, ...] = (
             Step("convert-nv-tileas-to-llvm", "conversion.nv_tileas_to_llvm.convert"),
             Step("canonicalize", purpose="Fold address arithmetic."),
             Step("cse", purpose="Merge equal address arithmetic."),
+            Step("split-loops", "transforms.llvm.split_loops"),
             Step("convert-scf-to-cf", purpose="Turn loops and branches into blocks."),
             Step(
                 "convert-nvvm-to-llvm",

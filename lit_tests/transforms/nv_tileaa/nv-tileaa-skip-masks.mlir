@@ -23,6 +23,7 @@
 // CHECK-NEXT:        %[[FILLER:.*]] = arith.constant dense<-1.000000e+00>
 // CHECK-NEXT:        %[[CHOSEN:.*]] = arith.select %[[M]], %[[X]], %[[FILLER]]
 // CHECK-NEXT:        scf.yield %[[CHOSEN]]
+// CHECK-NEXT:      } {leading}
 // CHECK:           scf.yield %[[S]]
 module @ragged_and_causal {
   "nv_tileaa.func"() ({
@@ -54,7 +55,45 @@ module @ragged_and_causal {
       %p = arith.cmpi slt, %columns, %limit : tensor<128x128xi32>
       %q = arith.cmpi sge, %rows, %columns : tensor<128x128xi32>
       %mask = arith.andi %p, %q : tensor<128x128xi1>
-      // expected-remark@+1 {{the mask is skipped for tiles with round * 128 + 127 < N and round * 128 + 126 < block[0] * 128}}
+      // expected-remark@+1 {{the mask is skipped for tiles with round * 128 + 127 < N and round * 128 + 126 < block[0] * 128, the first ones of the loop}}
+      %s = arith.select %mask, %x, %filler : tensor<128x128xi1>, tensor<128x128xf32>
+      scf.yield %s : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+// The rounds without a mask come last here.
+
+// CHECK-LABEL: module @first_rounds_are_masked
+// CHECK:         scf.if
+// CHECK-NOT:     leading
+// CHECK:         scf.yield
+module @first_rounds_are_masked {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %w: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c127 = arith.constant 127 : i32
+    %c128 = arith.constant 128 : i32
+    %a = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %filler = arith.constant dense<-1.0> : tensor<128x128xf32>
+    %up = arith.addi %n, %c127 : i32
+    %end = arith.divsi %up, %c128 : i32
+    %range = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<128xi32>
+    %limit = "nv_tileaa.splat"(%w) : (i32) -> tensor<128x128xi32>
+    %result = scf.for %i = %c0 to %end step %c1 iter_args(%acc = %zeros) -> (tensor<128x128xf32>) : i32 {
+      %first = arith.muli %i, %c128 : i32
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %starts = "nv_tileaa.splat"(%first) : (i32) -> tensor<128xi32>
+      %line = arith.addi %starts, %range : tensor<128xi32>
+      %row = "nv_tileaa.view"(%line) : (tensor<128xi32>) -> tensor<1x128xi32>
+      %columns = "nv_tileaa.broadcast"(%row) : (tensor<1x128xi32>) -> tensor<128x128xi32>
+      %mask = arith.cmpi sgt, %columns, %limit : tensor<128x128xi32>
+      // expected-remark@+1 {{the mask is skipped for tiles with W < round * 128}}
       %s = arith.select %mask, %x, %filler : tensor<128x128xi1>, tensor<128x128xf32>
       scf.yield %s : tensor<128x128xf32>
     }

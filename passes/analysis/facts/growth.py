@@ -1,13 +1,14 @@
-"""Whether an integer grows or shrinks with a coordinate of the block.
+"""Whether an integer grows or shrinks with a coordinate of the block, or with the rounds of a loop.
 
-The order of tiles follows from the answer, and no result does: a kernel is right in every order. So
-numbers count as whole numbers that do not wrap around.
+The order of tiles and the place of rounds follow from the answer, and no result does: a kernel is
+right with every answer. So numbers count as whole numbers that do not wrap around.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.structured import defining_operation
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation, enclosing_operations
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 
 _JOINED = (
@@ -33,11 +34,19 @@ _DIVISIONS = (
 class Growth:
     """Answers for one kernel: 1 never shrinks, -1 never grows, 0 stays the same, None unknown."""
 
-    def __init__(self, coordinates: set[Any], ranges: ValueRanges) -> None:
-        """Take the operations that return the coordinate, and the ranges of values."""
+    def __init__(self, coordinates: set[Any], ranges: ValueRanges, loop: Any = None) -> None:
+        """Take what the coordinate is, and the ranges of values.
+
+        Args:
+            coordinates: The operations that return the coordinate.
+            ranges: Ranges of the values of the kernel.
+            loop: The `scf.for` whose induction variable is the coordinate, if it is none of a
+                block; nothing outside of it changes.
+        """
         self._coordinates = coordinates
         self._ranges = ranges
         self._known: dict[Any, int | None] = {}
+        self._loop = loop
 
     def of(self, value: Any) -> int | None:
         """Return how `value` changes with the coordinate."""
@@ -64,6 +73,11 @@ class Growth:
 
     def _find(self, value: Any) -> int | None:
         op = defining_operation(value)
+        if self._loop is not None:
+            if value == self._loop.regions[0].blocks[0].arguments[0]:
+                return 1
+            if not _is_made_in(value, self._loop):
+                return 0
         if op is None:  # an argument of the kernel, or what a loop carries
             return None if value.owner.owner.operation.name.startswith("scf.") else 0
         if op in self._coordinates:
@@ -94,6 +108,14 @@ class Growth:
         if low >= 0:
             return growth
         return _turned(growth) if high <= 0 else None
+
+
+def _is_made_in(value: Any, loop: Any) -> bool:
+    """Tell whether a value is made in the rounds of a loop."""
+    if isinstance(value, ir.BlockArgument):
+        around = value.owner.owner.operation
+        return around == loop or loop in enclosing_operations(around)
+    return loop in enclosing_operations(value.owner.operation)
 
 
 def _turned(growth: int | None) -> int | None:

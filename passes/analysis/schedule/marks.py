@@ -8,8 +8,13 @@ STAGE = "stage"
 """Pipeline stage of an operation in a loop that will be rotated, i64 (`tilec/plan/schedule.py`)."""
 TURNS = "turns"
 """Unit attribute of a loop whose warpgroups should ping-pong."""
+LEADING = "leading"
+"""Unit attribute of a branch that does nothing if its condition holds, as it does in the first
+rounds of a loop and in no later ones (`split-loops`)."""
 COPY = "copy_of"
 """Number of the store that an operation is a copy of, i64, if a rotated loop has several copies."""
+SPLIT = "split_loops"
+"""Field of the plan: whether rounds without a mask are a loop of their own."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
 

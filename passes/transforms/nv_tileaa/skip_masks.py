@@ -32,10 +32,16 @@ from tilec.ir.structured import (
     clone_operation,
     defining_operation,
     enclosing_loops,
+    parent_operation,
 )
+from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
     TRUE,
+    All,
+    Condition,
+    Either,
+    Flag,
     MaskTest,
     NoTestError,
     derive_test,
@@ -47,6 +53,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     span_of,
 )
+from tilec.passes.analysis.schedule.marks import LEADING
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.support.diagnostics import remark
@@ -67,11 +74,13 @@ class _Choice:
         select: The operation.
         side: The operand that it returns where the test holds: 1 or 2.
         test: The test.
+        leads: Whether rounds in which the test holds come before all others of the loop.
     """
 
     select: Any
     side: int
     test: MaskTest
+    leads: bool
 
 
 @register_pass("nv-tileaa-skip-masks")
@@ -126,7 +135,25 @@ def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | st
     whole = [op for op in test.operations if _computes(op) and _elements(op) == elements]
     if elements * (1 + len(whole)) < _LEAST_WORK:
         return "a branch would take as long"
-    return _Choice(select, side, test)
+    return _Choice(select, side, test, _leads(test.condition, parent_operation(select), ranges))
+
+
+def _leads(condition: Condition, loop: Any, ranges: ValueRanges) -> bool:
+    """Tell whether `loop` is one, and a condition that fails in a round fails in all later ones."""
+    if loop.name != "scf.for":
+        return False
+    growth = Growth(set(), ranges, loop)
+
+    def holds_on(part: Condition) -> bool:
+        """Tell whether a part may hold again after it has failed."""
+        if isinstance(part, All | Either):
+            return any(map(holds_on, part.parts))
+        if isinstance(part, Flag):
+            return growth.of(part.value) != 0
+        grown = [(growth.of(value), factor) for value, factor in part.expression.terms]
+        return any(found is None or found * factor > 0 for found, factor in grown)
+
+    return not holds_on(condition)
 
 
 def _is_filler(tile: Any) -> bool:
@@ -147,7 +174,8 @@ def _message(found: _Choice | str, names: ScalarNames) -> str:
         return f"the mask is computed for every tile: {found}"
     if found.test.condition == TRUE:
         return "the mask is removed: it selects the same everywhere"
-    return f"the mask is skipped for tiles with {names.text_of(found.test.condition)}"
+    where = ", the first ones of the loop" if found.leads else ""
+    return f"the mask is skipped for tiles with {names.text_of(found.test.condition)}{where}"
 
 
 def _groups(choices: Iterable[_Choice]) -> list[list[_Choice]]:
@@ -185,6 +213,8 @@ def _branch(group: list[_Choice]) -> None:
             branch = scf.IfOp(
                 emit_condition(condition), [tile.type for tile in kept], has_else=True
             )
+            if group[0].leads:
+                branch.operation.attributes[LEADING] = ir.UnitAttr.get()
             with ir.InsertionPoint(branch.then_block):
                 scf.YieldOp(kept)
             with ir.InsertionPoint(branch.else_block):

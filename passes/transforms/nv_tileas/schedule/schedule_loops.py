@@ -21,6 +21,8 @@ them.
 Options:
     rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
     turns: 1 lets the warpgroups of rotated loops ping-pong, 0 does not (`nv-tileas-take-turns`).
+    split_loops: 0 keeps rounds with and without a mask in one loop, 1 wants a loop that is split
+        (`split-loops`).
 """
 
 from typing import Any
@@ -40,7 +42,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
-from tilec.passes.analysis.schedule.marks import ROTATE, TURNS, set_stage
+from tilec.passes.analysis.schedule.marks import LEADING, ROTATE, SPLIT, TURNS, set_stage
 from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
     Entry,
@@ -74,6 +76,7 @@ def schedule_loops(module: Any, context: PassContext) -> None:
         if why_not is not None:
             raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
         record_loops(function, entries)
+        _choose_splits(function, loops, entries, fixed)
         if (fixed.producer_registers, fixed.consumer_registers) == (None, None):
             held = max((entry.get("registers", 0) for entry in entries), default=0)
             _make_room(function, spec, held, context)
@@ -82,9 +85,10 @@ def schedule_loops(module: Any, context: PassContext) -> None:
 def _fixed(function: Any, context: PassContext) -> PlanOverrides:
     """Return the fields that the user fixed, and what ptxas had too few registers for."""
     fixed = parse_overrides(context.overrides(function))
-    if ROTATE in read_kernel_fact(function, "disabled", []) and not fixed.turns:
-        return replace(fixed, rotate=False)
-    return fixed
+    disabled = read_kernel_fact(function, "disabled", [])
+    if ROTATE in disabled and not fixed.turns:
+        fixed = replace(fixed, rotate=False)
+    return replace(fixed, split_loops=False) if SPLIT in disabled else fixed
 
 
 def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
@@ -100,6 +104,28 @@ def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
         rotated = any(entry["rotated"] for entry in entries)
         return f"turns = true: {'there is one warpgroup' if rotated else 'no loop is rotated'}"
     return None
+
+
+def _choose_splits(
+    function: Any, loops: list[Any], entries: list[Entry], fixed: PlanOverrides
+) -> None:
+    """Let rounds without a mask be a loop of their own, where they come before all others.
+
+    Only in rotated loops: where warpgroups hide each other's products, as in attention with heads
+    of 64, a branch in a round costs nothing (docs/measurements/2026-11-25-attention-forward.md).
+    """
+    split = 0
+    for loop, entry in zip(loops, entries, strict=True):
+        leading = [op for op in operations_inside(loop) if LEADING in op.attributes]
+        wanted = entry["rotated"] if fixed.split_loops is None else fixed.split_loops
+        split += len(leading) if wanted else 0
+        for op in () if wanted else leading:
+            del op.attributes[LEADING]
+    if fixed.split_loops and not split:
+        why = "no loop with products has rounds without a mask that come before all others"
+        raise reject(function, "T0421", f"split_loops = true: {why}", _HINT)
+    if split:
+        record(function, **{SPLIT: True})
 
 
 def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassContext) -> None:
