@@ -240,10 +240,13 @@ def _absolute(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
 
 
 def _extremum(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    call: tuple[str, ...] = (scope.random.choice(("minimum", "maximum", "min", "max")),)
-    if is_float(dtype) and len(call[0]) > 3 and scope.chance(0.3):
-        call = (*call, "propagate_nan=True")
-    return Expression("call", tuple(_operands(scope, dtype, shape, depth)), dtype, shape, call)
+    name = scope.random.choice(("minimum", "maximum", "min", "max"))
+    both = is_float(dtype) and len(name) == 3 and scope.chance(0.3)
+    operands = _operands(scope, dtype, shape, depth)
+    if len(name) == 3 and operands[1].op == "number" and not is_float(dtype):
+        name += "imum"  # an integer after the tile of 'min' or 'max' may be meant as an axis
+    call = (name, "propagate_nan=True") if both else (name,)
+    return Expression("call", tuple(operands), dtype, shape, call)
 
 
 def _fma(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
