@@ -102,7 +102,7 @@ llvm.func @computed_in_the_round(%p: !llvm.ptr, %upper: i32) -> f32 {
 // CHECK:           scf.yield %{{.*}}, %[[N]], %[[F]]
 // CHECK:         %[[R:.*]]:2 = scf.for
 // CHECK:         llvm.return %[[R]]#0
-llvm.func @begins_with_a_product(%n: i32, %upper: i32, %g: f32) -> f32 {
+llvm.func @begins_with_a_product(%n: i32, %upper: i32, %g: f32) -> f32 attributes {tilec.kernel = {plan = {turns = true}}} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = llvm.mlir.constant(0.0 : f32) : f32
@@ -134,7 +134,7 @@ llvm.func @begins_with_a_product(%n: i32, %upper: i32, %g: f32) -> f32 {
 // CHECK:           arith.mulf
 // CHECK:         arith.mulf
 // CHECK:         llvm.fadd
-llvm.func @keeps_the_sum(%n: i32, %upper: i32, %g: f32) -> f32 {
+llvm.func @keeps_the_sum(%n: i32, %upper: i32, %g: f32) -> f32 attributes {tilec.kernel = {plan = {turns = true}}} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %zero = llvm.mlir.constant(0.0 : f32) : f32

@@ -15,8 +15,9 @@ condition is. So rings, phases and turns go on from one loop to the other, and w
 check has proved of the loop (`nv-tileas-verify-async-protocol`) holds for both.
 
 A round of a rotated loop begins with arithmetic on what the round before carries over: the result
-so far times the change of the largest score. LLVM moves it to the end of the round before, where it
-overlaps with special functions, but only out of the one loop. So the pass does that first:
+so far times the change of the largest score. LLVM moves it to the end of the round before, but only
+out of the one loop. Where warpgroups ping-pong, the pass does that first, as others would wait for
+it during the turn of a warpgroup. Without turns it may stay: the first product hides it.
 
 Before:  %r:2 = scf.for ... iter_args(%a = %z, %f = %g) { %x = mulf %a, %f; ...; yield %b, %h }
          %y = mulf %r#0, %r#1
@@ -30,17 +31,19 @@ known before the round.
 
 from typing import Any
 
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     body_operations,
     clone_operation,
     defining_operation,
+    enclosing_operations,
     parent_operation,
     terminator,
     walk_operations,
 )
-from tilec.passes.analysis.schedule.marks import LEADING
+from tilec.passes.analysis.schedule.marks import LEADING, TURNS
 from tilec.passes.registry import PassContext, register_pass
 
 _SCALAR = "arith."
@@ -57,7 +60,8 @@ def split_loops(module: Any, context: PassContext) -> bool:
     for branch in branches:
         loop = parent_operation(branch)
         if loop.name == "scf.for" and _condition(branch) is not None:
-            _compute_early(loop)
+            if _takes_turns(loop):
+                _compute_early(loop)
             _split(loop, branch)
             changed = True
     return changed
@@ -77,6 +81,12 @@ def _condition(branch: Any) -> list[Any] | None:
             pending += op.operands
     found = [op for op in body_operations(branch.block) if op in needed]
     return found if all(op.name.startswith(_SCALAR) for op in found) else None
+
+
+def _takes_turns(loop: Any) -> bool:
+    """Tell whether warpgroups ping-pong in the kernel of a loop."""
+    plans = [read_kernel_fact(op, "plan", {}) for op in enclosing_operations(loop)]
+    return any(plan.get(TURNS, False) for plan in plans)
 
 
 def _compute_early(loop: Any) -> None:
