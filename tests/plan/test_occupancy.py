@@ -137,11 +137,11 @@ def test_a_block_with_products_has_an_sm_alone(given, overrides):
 @pytest.mark.parametrize(
     ("given", "overrides", "stages"),
     [
-        (products(32, 16384), {}, 4),  # 128 KB in flight on the SM
+        (products(32, 8192), {}, 4),  # 64 KB in flight on the SM
         (replace(products(64, 32768), latency=3), {}, 3),  # the source asks for more
         (products(64, 32768), {"stages": 3}, 3),
-        (products(64, 16384), {"blocks_per_sm": 3}, 3),
-        (products(64, 16384), {"blocks_per_sm": 1}, 8),
+        (products(64, 16384), {"blocks_per_sm": 3}, 2),
+        (products(64, 16384), {"blocks_per_sm": 1}, 4),
         (products(64, 65536), {}, 2),  # a CTA alone
         (products(64, 16384, reuse=Reuse()), {}, 14),  # memory does not bound the time
     ],

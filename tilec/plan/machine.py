@@ -247,13 +247,14 @@ the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""
 FLIGHT_BYTES = 128 * 1024
 """Bytes of operands in flight or in use per SM that come before room for the epilogue (estimate:
 two 48 KB slots being read while the next ones cover a latency of about 1000 cycles at 46 bytes per
-clock). Where memory bounds the time, 192 KB took 0.8 to 1.3 % longer (H100, 2026-11-25)."""
+clock)."""
 STREAM_FLIGHT_BYTES = 64 * 1024
 """Bytes to keep in flight per SM in a memory-bound kernel: by Little's law those of 4.2 TB/s and 2
 us, which a load takes when the memory is busy. Sums of rows with a ring of 32 KB had 0.76 to 0.79
 of the speed of a copy, with 64 KB 0.86 to 0.87. Where blocks wait for tiles that their threads
 load, one block of 32 KB on an SM had 0.45 to 0.61, blocks with 64 KB 0.68 to 0.96 (H200,
-2026-11-23)."""
+2026-11-23). With products, one new query of attention took 0.3 to 4 % longer with 128 KB and 1.7
+to 4 % with 192 KB (H100, 2026-11-25)."""
 
 MAX_CLUSTER_CTAS = 8
 """Largest portable cluster (CUDA programming guide, thread block clusters)."""

@@ -180,7 +180,7 @@ def _wanted_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
         return _needed_stages(problem)
     if not (plan.specialize and is_memory_bound(problem, target)):
         return machine.MAX_STAGES
-    enough = -(-machine.FLIGHT_BYTES // (plan.blocks_per_sm * ring_slot(problem)))
+    enough = -(-machine.STREAM_FLIGHT_BYTES // (plan.blocks_per_sm * ring_slot(problem)))
     return min(max(machine.MIN_SHARED_STAGES, problem.latency, enough), machine.MAX_STAGES)
 
 
