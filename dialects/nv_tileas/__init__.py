@@ -19,6 +19,7 @@ from tilec.dialects.nv_tileas.cluster_ops import (
     ClusterIdOp,
     ClusterSendOp,
     ClusterSyncOp,
+    CombineBeforeOp,
     NumClustersOp,
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
@@ -128,6 +129,7 @@ __all__ = [
     "ClusterIdOp",
     "ClusterSendOp",
     "ClusterSyncOp",
+    "CombineBeforeOp",
     "ConvertLayoutOp",
     "CopyOutOp",
     "CreateMemTokenOp",

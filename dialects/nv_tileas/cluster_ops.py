@@ -8,6 +8,9 @@ over CTAs (plan field `spread`), these are the rows of a cluster that covers one
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common.combine_ops import SOURCES, ScanBase, reduced_shape
+from tilec.dialects.common.shape_ops import is_tile_of
+from tilec.dialects.common.verify import report, shape_text, total
 from tilec.dialects.nv_tileas.base import (
     BARRIER,
     REGISTERS,
@@ -164,6 +167,59 @@ class ClusterSendOp(CheckedOperation, name="cluster_send"):
         return find_count_error(self, "tx_count", 1) or find_sharing_error(
             self, name, axes, ONE_AXIS
         )
+
+
+class CombineBeforeOp(ScanBase, dialect=NvTileAS, name="combine_before"):
+    """Combine a tile of which each CTA has scanned its part with the parts of the CTAs before.
+
+    The body, and the attribute `reverse`, are those of the scan.
+
+    Operands:
+        first to fourth: The scanned tiles; all elements of a part are along the axis after `axis`.
+        first_parts to fourth_parts: What the elements of each part give: tiles without that axis.
+
+    Attributes:
+        axis: The axis along which the parts follow one another (i64).
+    """
+
+    first_parts: Operand[Any] | None = None
+    second_parts: Operand[Any] | None = None
+    third_parts: Operand[Any] | None = None
+    fourth_parts: Operand[Any] | None = None
+
+    @classmethod
+    def build(cls, sources: Sequence[Any], parts: Sequence[Any], axis: int) -> Any:
+        """Return the operation with an empty block of the right arguments."""
+        found = zip(SOURCES, parts, strict=False)
+        fields = {f"{name}_parts": tile for name, tile in found}
+        return cls.create(sources, axis, [source.type for source in sources], **fields)
+
+    @property
+    def sources(self) -> list[Any]:
+        """The scanned tiles."""
+        return list(self.operation.operands)[: len(self.operation.results)]
+
+    @property
+    def parts(self) -> list[Any]:
+        """What the parts of each give."""
+        return list(self.operation.operands)[len(self.operation.results) :]
+
+    @total
+    def verify_invariants(self) -> bool:
+        """Report other tiles of parts, besides what is wrong of a scan."""
+        if not super().verify_invariants():
+            return False
+        if len(self.parts) != len(self.sources):
+            return report(self, f"has {len(self.sources)} tiles, but {len(self.parts)} of parts")
+        shape, axis = list(self.sources[0].type.shape), self.axis.value
+        if axis + 1 >= len(shape):
+            return report(self, f"expects an axis after axis {axis} of rank {len(shape)}")
+        shape = reduced_shape(shape, axis + 1)
+        for source, part in zip(self.sources, self.parts, strict=True):
+            if not is_tile_of(part.type, shape, source.type.element_type):
+                what = f"{shape_text(shape)} and {source.type.element_type}"
+                return report(self, f"expects parts of {what}, but got {part.type}")
+        return True
 
 
 def _find_extents_error(op: Any) -> str | None:

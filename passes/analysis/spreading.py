@@ -2,7 +2,7 @@
 
 Each CTA runs the whole kernel. A tile of many elements is divided among the CTAs, a smaller tile or
 a scalar is computed by all of them. So whatever combines elements of different CTAs must be known
-(`nv-tileas-gather-in-clusters` handles reductions; scans stay within a CTA), and what has an effect
+(`nv-tileas-gather-in-clusters` handles reductions and scans), and what has an effect
 must happen once: stores of tiles do, as threads that hold the same elements store them once.
 Nothing orders the accesses of different CTAs to global memory.
 """
@@ -47,7 +47,7 @@ def why_not_spread(function: Any, accesses: list[TiledAccess], ctas: int, warps:
         warps: Warps of each.
     """
     for op in kernel_operations(function):
-        reason = _why_not(op, ctas)
+        reason = _why_not(op)
         if reason is not None:
             return reason
     shapes = _shapes(function)
@@ -70,14 +70,11 @@ def why_not_spread(function: Any, accesses: list[TiledAccess], ctas: int, warps:
 _OTHER_TILES = "an access comes after one of other tiles of the array, maybe by another CTA"
 
 
-def _why_not(op: Any, ctas: int) -> str | None:
+def _why_not(op: Any) -> str | None:
     if not op.name.startswith("nv_tileas."):
         return None
     short = op.name.removeprefix("nv_tileas.")
-    crosses = short == "scan" and op.opview.axis.value == _first_divided(
-        op.operands[0].type.shape, ctas
-    )
-    if op.name not in _SPREADABLE or crosses:
+    if op.name not in _SPREADABLE:
         return f"its CTAs cannot share '{short}'"
     if is_element_access(op):
         if must_happen(op):

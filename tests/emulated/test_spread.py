@@ -7,14 +7,18 @@ import pytest
 from tests.support.both_devices import run_both
 from tests.support.reduction_cases import CASES, arrays, check, source
 from tests.support.spread_cases import (
+    LONG_SCAN,
     LOOPS,
     REDUCTIONS,
+    RUNNING,
     SHAPES,
     SPREADS,
     WHOLE_ROWS,
     check_loops,
+    check_running,
     check_whole_rows,
     loop_arrays,
+    running_arrays,
     whole_rows_arrays,
 )
 from tools.emulator.memory import AccessError
@@ -24,7 +28,8 @@ from tools.emulator.memory import AccessError
 @pytest.mark.parametrize(("shape", "spread"), [((1, 2048), 8), ((3, 3072), 2)])
 def test_reduction(device, tmp_path, name, shape, spread):
     case, given = CASES[name], arrays(CASES[name], shape, 1)
-    text = source(case, shape, 1).replace("@kernel(", f"@kernel(spread={spread}, worker_warps=1, ")
+    plan = f"@kernel(spread={spread}, worker_warps={8 // spread}, "
+    text = source(case, shape, 1).replace("@kernel(", plan)
     assert "spread" in text
     for found in run_both(device, tmp_path, text, given):
         check(case, given["X"], found.data()["Y"], 1)
@@ -37,6 +42,15 @@ def test_loops(device, tmp_path, plan, shape):
     given = loop_arrays(shape)
     for found in run_both(device, tmp_path, LOOPS.format(**plan._asdict()), given):
         check_loops(given, found.data())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("plan", SPREADS)
+def test_scan_in_a_loop(device, tmp_path, plan, shape):
+    device.seed = plan.spread + shape[1]
+    given = running_arrays(shape)
+    for found in run_both(device, tmp_path, RUNNING.format(**plan._asdict()), given):
+        check_running(given, found.data())
 
 
 @pytest.mark.parametrize(("spread", "warps"), [(2, 4), (4, 1)])
@@ -56,6 +70,15 @@ def test_the_planner_spreads_a_long_row(device, tmp_path, examples):
     for found in run_both(device, tmp_path, text, given):
         got = found.data()["Y"].astype(np.float64)
         np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=2**-7)
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_a_scan_of_f64(device, tmp_path, back):
+    x = np.random.default_rng(back).standard_normal((2, 4096))
+    text = LONG_SCAN.format(t="f64", plan="spread=8, worker_warps=2").replace("= 0)", f"= {back})")
+    for found in run_both(device, tmp_path, text, {"X": x, "Y": np.full_like(x, np.nan)}):
+        expected = x[:, ::-1].cumsum(1)[:, ::-1] if back else x.cumsum(1)
+        np.testing.assert_allclose(found.data()["Y"], expected, atol=1e-11)
 
 
 def test_a_word_may_not_come_to_a_cta_that_has_ended():

@@ -7,14 +7,18 @@ from tests.support.both_devices import host_array
 from tests.support.gpu_arrays import launch_on_gpu
 from tests.support.reduction_cases import CASES, arrays, check, source
 from tests.support.spread_cases import (
+    LONG_SCAN,
     LOOPS,
     REDUCTIONS,
+    RUNNING,
     SHAPES,
     SPREADS,
     WHOLE_ROWS,
     check_loops,
+    check_running,
     check_whole_rows,
     loop_arrays,
+    running_arrays,
     whole_rows_arrays,
 )
 from tilec.testing.check import Arguments
@@ -36,7 +40,7 @@ def run(torch, folder, text, given):
 @pytest.mark.parametrize("spread", [2, 8, 16])
 def test_reduction(torch, tmp_path, name, spread):
     case, given = CASES[name], arrays(CASES[name], (3, 3072), 1, seed=spread)
-    plan = f"@kernel(spread={spread}, worker_warps=1, "
+    plan = f"@kernel(spread={spread}, worker_warps={8 // min(spread, 8)}, "
     found = run(torch, tmp_path, source(case, (3, 3072), 1).replace("@kernel(", plan), given)
     check(case, given["X"], found["Y"], 1)
 
@@ -46,6 +50,31 @@ def test_reduction(torch, tmp_path, name, spread):
 def test_loops(torch, tmp_path, plan, shape):
     given = loop_arrays(shape, seed=plan.spread)
     check_loops(given, run(torch, tmp_path, LOOPS.format(**plan._asdict()), given))
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, (300, 40_000)])
+@pytest.mark.parametrize("plan", SPREADS)
+def test_scan_in_a_loop(torch, tmp_path, plan, shape):
+    given = running_arrays(shape, seed=plan.spread)
+    check_running(given, run(torch, tmp_path, RUNNING.format(**plan._asdict()), given))
+
+
+@pytest.mark.parametrize("back", [0, 1])
+@pytest.mark.parametrize(("t", "columns"), [("f64", 32_768), ("f32", 65_536), ("i32", 65_536)])
+def test_the_planner_spreads_long_scans(torch, tmp_path, t, columns, back):
+    dtype = {"f64": torch.float64, "f32": torch.float32, "i32": torch.int32}[t]
+    x = torch.randn(37, columns, device="cuda", dtype=torch.float64)
+    x = (100 * x).to(dtype) if t == "i32" else x.to(dtype)
+    y = torch.full_like(x, -1)
+    path = tmp_path / "scanned.tile"
+    path.write_text(LONG_SCAN.format(t=t, plan=""))
+    kernel = tilec.load(path).scanned
+    kernel(x, y, BACK=back)
+    wide = x.flip(1) if back else x
+    expected = wide.to(torch.int64 if t == "i32" else torch.float64).cumsum(1)
+    expected = expected.flip(1) if back else expected
+    bound = {"f64": 1e-10, "f32": 5e-2, "i32": 0}[t]
+    torch.testing.assert_close(y.to(expected.dtype), expected, rtol=0, atol=bound)
 
 
 @pytest.mark.parametrize(("spread", "warps"), [(2, 4), (8, 1), (16, 1)])

@@ -43,8 +43,8 @@ def test_a_cta_is_planned_for_its_part(row, ctas, warps, blocks):
 
 
 def test_a_kernel_that_cannot_be_spread_says_why():
-    with pytest.raises(CompileError, match="spread = 2: its CTAs cannot share 'scan'"):
-        plan(problem(65536, why_not="its CTAs cannot share 'scan'"), spread=2)
+    with pytest.raises(CompileError, match="spread = 2: its CTAs cannot share 'cat'"):
+        plan(problem(65536, why_not="its CTAs cannot share 'cat'"), spread=2)
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_the_plan_says_why_a_block_is_spread_or_not():
     alone = "a CTA with whole tiles leaves no registers of its SM for another one"
     spread = f"spread = 8: {alone}; an SM holds 4 with a part each"
     assert spread in plan(problem(65536)).reasons
-    kept = f"spread = 1: {alone}, but its CTAs cannot share 'scan'"
-    assert kept in plan(problem(65536, "its CTAs cannot share 'scan'")).reasons
+    kept = f"spread = 1: {alone}, but its CTAs cannot share 'cat'"
+    assert kept in plan(problem(65536, "its CTAs cannot share 'cat'")).reasons
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,19 @@ def test_a_kernel_is_launched_in_clusters_that_have_one_tile_each():
     assert "\n.version 8.1\n" in kernel.ptx
 
 
+def test_a_scanned_row_that_fills_the_registers_of_a_cta_is_spread():
+    text = """
+@kernel
+def k(X: f64[16, 32768], Y: f64[16, 32768]):
+    m = grid(16)
+    store(Y, (m, 0), cumsum(load(X, (m, 0), (1, 32768)), axis=1))
+"""
+    (kernel,) = compiled(text).artifact.kernels
+    assert kernel.metadata["cluster"] == [8, 1, 1]
+    assert "st.async" in kernel.ptx
+
+
 REFUSED = {
-    "a scan": ("store(Y, (m, 0), cumsum(x, 1))", "its CTAs cannot share 'scan'"),
     "another shape": (
         "store(Y, (m, 0), reshape(sum(reshape(x, (2, 2048)), 1), (1, 2)))",
         "elements of different CTAs change places in a reshaped tile",

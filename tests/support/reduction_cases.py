@@ -59,6 +59,17 @@ def _affine(x, axis):
     return found
 
 
+def _affines(x, axis):
+    """Return what `_affine` finds up to each row."""
+    count = x.shape[axis]
+    found = [_affine(x.take(range(n + 1), axis), axis) for n in range(count)]
+    return np.stack(found, axis)
+
+
+def _running_top(x, axis):
+    return np.maximum.accumulate(x.astype(np.float32), axis).astype(x.dtype)
+
+
 def _log_sum(x, axis):
     top = x.max(axis, keepdims=True)
     return np.log(np.exp(x - top).sum(axis)) + top.squeeze(axis)
@@ -103,6 +114,18 @@ CASES = {
         lambda x, a: (x * np.float32(0.1) + 1).cumprod(a),
         error=1e-3,
     ),
+    "cumsum_f64": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), "f64", "f64", 1e-13),
+    "cummax_bf16": Case(
+        "scan(x, {axis}, lambda a, b: maximum(a, b), -inf)", _running_top, "bf16", "bf16"
+    ),
+    "affines": Case("affines(x, {axis})", _affines, "i32", "i32", values=(-1, 1)),
+    "affines_back": Case(
+        "affines(x, {axis}, True)",
+        lambda x, a: np.flip(_affines(np.flip(x, a), a), a),
+        "i32",
+        "i32",
+        values=(-1, 1),
+    ),
     "last": Case("scan(x, {axis}, second, 0)", lambda x, a: x),
     "first": Case("scan(x, {axis}, second, 0, reverse=True)", lambda x, a: x),
 }
@@ -119,6 +142,10 @@ def composed(a0, b0, a1, b1):
 @function
 def affine(x, axis):
     return reduce((x, ones(x.shape, i32)), axis, composed, (1, 0))[1]
+
+@function
+def affines(x, axis, reverse=False):
+    return scan((x, ones(x.shape, i32)), axis, composed, (1, 0), reverse=reverse)[1]
 
 @function
 def nested(x, axis):

@@ -7,6 +7,8 @@ import numpy as np
 REDUCTIONS = (
     *("sum", "sum_bf16", "sum_f64", "sum_i64", "max", "max_u8", "min_f16", "any", "argmax"),
     *("farther", "last_of_all", "affine", "log_sum"),
+    *("cumsum", "cumsum_back", "cumsum_i32", "cumprod", "cummax_bf16"),
+    *("affines", "affines_back", "last", "first"),
 )
 """Cases of `reduction_cases`: every element type that travels, several operands, fixed orders."""
 
@@ -30,6 +32,40 @@ def combined[M, N](X: f32[M, N], W: f32[N], S: f32[M], T: f32[M], Y: f32[M, N],
     store(T, m, decayed)
 """
 """Loops with two exchanges in a round and with one, and tiles that all CTAs hold."""
+
+
+RUNNING = """
+@kernel(spread={spread}, worker_warps={warps}, any_tile_extents=True)
+def running[M, N](X: f32[M, N], Y: f32[M, N], BM: const = {rows}, BN: const = 1024):
+    m = grid(cdiv(M, BM))
+    before = zeros((BM, 1), f32)
+    for j in range(cdiv(N, BN)):
+        x = load(X, (m, j), (BM, BN))
+        store(Y, (m, j), before + cumsum(x, axis=1))
+        before += sum(x, axis=1, keepdims=True)
+"""
+"""A scan in a loop, next to a reduction."""
+
+
+def running_arrays(shape, seed=0):
+    """Return the arrays of `RUNNING`; the result is NaN."""
+    x = np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+    return {"X": x, "Y": np.full_like(x, np.nan)}
+
+
+def check_running(given, found):
+    """Compare the result with NumPy."""
+    expected = given["X"].astype(np.float64).cumsum(1)
+    np.testing.assert_allclose(found["Y"], expected, rtol=1e-5, atol=1e-3)
+
+
+LONG_SCAN = """
+@kernel({plan})
+def scanned[M](X: {t}[M, N], Y: {t}[M, N], N: const, BACK: const = 0):
+    m = grid(M)
+    store(Y, (m, 0), cumsum(load(X, (m, 0), (1, N)), axis=1, reverse=BACK == 1))
+"""
+"""Rows in one tile."""
 
 
 class Spread(NamedTuple):

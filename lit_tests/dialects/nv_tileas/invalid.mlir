@@ -1132,3 +1132,33 @@
 %x, %d = builtin.unrealized_conversion_cast to tensor<128x1xbf16>, tensor<128x128xf32>
 // expected-error @below {{'nv_tileas.hold' op expects a tile of i32 or f32, but got bf16}}
 %y = "nv_tileas.hold"(%x, %d) : (tensor<128x1xbf16>, tensor<128x128xf32>) -> tensor<128x1xbf16>
+
+// -----
+
+// Parts have no axis of the elements of a part.
+%x, %p = builtin.unrealized_conversion_cast to tensor<1x8x4xf32>, tensor<1x4xf32>
+// expected-error @below {{'nv_tileas.combine_before' op expects parts of 1x8 and f32, but got tensor<1x4xf32>}}
+%y = "nv_tileas.combine_before"(%x, %p) ({
+^bb0(%a: f32, %b: f32):
+  "nv_tileas.yield_values"(%a) : (f32) -> ()
+}) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1, 0, 0, 0>} : (tensor<1x8x4xf32>, tensor<1x4xf32>) -> tensor<1x8x4xf32>
+
+// -----
+
+// The elements of a part follow along the next axis.
+%x, %p = builtin.unrealized_conversion_cast to tensor<8x4xf32>, tensor<8xf32>
+// expected-error @below {{'nv_tileas.combine_before' op expects an axis after axis 1 of rank 2}}
+%y = "nv_tileas.combine_before"(%x, %p) ({
+^bb0(%a: f32, %b: f32):
+  "nv_tileas.yield_values"(%a) : (f32) -> ()
+}) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1, 0, 0, 0>} : (tensor<8x4xf32>, tensor<8xf32>) -> tensor<8x4xf32>
+
+// -----
+
+// Each tile has its parts.
+%x = builtin.unrealized_conversion_cast to tensor<8x4xf32>
+// expected-error @below {{'nv_tileas.combine_before' op has 1 tiles, but 0 of parts}}
+%y = "nv_tileas.combine_before"(%x) ({
+^bb0(%a: f32, %b: f32):
+  "nv_tileas.yield_values"(%a) : (f32) -> ()
+}) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 0, 0, 0, 0>} : (tensor<8x4xf32>) -> tensor<8x4xf32>

@@ -105,3 +105,42 @@ module @whole_rows {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "whole_rows", function_type = (!x) -> (), nv_tileaa.kernel_spec = {spread = 2 : i64, consumer_warps = 1 : i64}} : () -> ()
 }
+
+// -----
+
+!x = tensor<1x4096xf32, #nv_tileas.layout<"1x4096|reg:4*(0,1)|lane:32*(0,4)|warp:4*(0,128)|cta:8*(0,512)">>
+
+// Each CTA scans its part while the parts of the others arrive, and then combines it with those
+// before. A part is reduced from its end where the scan runs from there.
+// CHECK-LABEL: module @scanned
+// CHECK:           %[[VIEW:.*]] = "nv_tileas.view"({{.*}} -> tensor<1x8x512xf32
+// CHECK-NEXT:      %[[PART:.*]] = "nv_tileas.reduce"(%[[VIEW]])
+// CHECK-NEXT:      ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT:        arith.subf %[[B]], %[[A]]
+// CHECK:           {axis = 2 : i64}
+// CHECK:           "nv_tileas.cluster_send"(%[[PART]]
+// CHECK-NEXT:      %[[SCAN:.*]] = "nv_tileas.scan"(%[[VIEW]])
+// CHECK-NEXT:      ^bb0(%[[C:.*]]: f32, %[[D:.*]]: f32):
+// CHECK-NEXT:        arith.subf %[[C]], %[[D]]
+// CHECK:           {axis = 2 : i64, reverse}
+// CHECK-NEXT:      "nv_tileas.ring_wait"
+// CHECK-NEXT:      %[[ALL:.*]] = "nv_tileas.load_shared"
+// CHECK-NEXT:      %[[FOUND:.*]] = "nv_tileas.combine_before"(%[[SCAN]], %[[ALL]])
+// CHECK:           {axis = 1 : i64, {{.*}}, reverse}
+// CHECK-NEXT:      "nv_tileas.view"(%[[FOUND]]){{.*}} -> tensor<1x4096xf32
+module @scanned {
+  "nv_tileaa.func"() ({
+  ^bb0(%x: !x):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %s = "nv_tileas.scan"(%x) ({
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.subf %a, %b : f32
+        "nv_tileas.yield_values"(%c) : (f32) -> ()
+      }) {axis = 1 : i64, reverse} : (!x) -> !x
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "scanned", function_type = (!x) -> (), nv_tileaa.kernel_spec = {spread = 8 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

@@ -79,6 +79,24 @@ class Combiner:
         return elements[0]
 
 
+def joined_parts(
+    combine: Combiner, parts: Sequence[Element], place: Any
+) -> tuple[Element, Element]:
+    """Return what comes before one of several parts, and what all of them give.
+
+    Args:
+        combine: Combines two elements.
+        parts: At least two, in their order.
+        place: How many of them come before (i32); of 0, the first result is any element.
+    """
+    total = chosen = parts[0]
+    for count, part in enumerate(parts[1:], 2):
+        total = combine(total, part)
+        if count < len(parts):
+            chosen = choose(emit.compare("uge", place, count), total, chosen)
+    return chosen, total
+
+
 def elements_of(op: Any, lowering: Lowering) -> list[Element]:
     """Return the elements of the operands, one for each register."""
     return list(zip(*(lowering.tile(operand) for operand in op.operands), strict=True))

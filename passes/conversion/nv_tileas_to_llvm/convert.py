@@ -88,6 +88,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.conversion.nv_tileas_to_llvm import (
     barriers,
     cluster,
+    combine_before,
     control_flow,
     counting,
     elements,
@@ -117,6 +118,7 @@ from tilec.passes.registry import PassContext, register_pass
 RULE_MODULES = (
     barriers,
     cluster,
+    combine_before,
     control_flow,
     counting,
     elements,

@@ -21,6 +21,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.combining import (
     choose,
     elements_of,
     exchanged,
+    joined_parts,
     shuffled,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
@@ -38,7 +39,7 @@ def lower_scan(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 
 @dataclass
-class _Before:
+class Before:
     """What comes before a block in the block that it is joined to.
 
     Attributes:
@@ -48,6 +49,21 @@ class _Before:
 
     element: Element
     exists: Any = None
+
+
+def known(element: Element, exists: Any, identity: Element | None) -> Before:
+    """Return what comes before a block if `exists`; the identity stands for nothing."""
+    if identity is None:
+        return Before(element, exists)
+    return Before(choose(exists, element, identity))
+
+
+def after(combine: Combiner, before: Before | None, element: Element) -> Element:
+    """Return an element combined with what comes before it; None: nothing does."""
+    if before is None:
+        return element
+    found = combine(before.element, element)
+    return found if before.exists is None else choose(before.exists, found, element)
 
 
 @dataclass
@@ -75,7 +91,7 @@ class _Scan:
     totals: dict[int, Element] | None = None
     holds_blocks: bool = False
     first_blocks: Coordinate | None = None
-    before: dict[int, _Before | None] = field(default_factory=dict)
+    before: dict[int, Before | None] = field(default_factory=dict)
 
     def join(self, step: ScanStep) -> None:
         """Join blocks to larger ones."""
@@ -89,7 +105,7 @@ class _Scan:
             }
             return
         totals = self.totals or dict(zip(step.blocks, self.elements, strict=True))
-        before: Mapping[int, _Before]
+        before: Mapping[int, Before]
         if step.owner is Owner.REG:
             before, self.totals = self._join_registers(step, totals)
         elif step.owner is Owner.LANE:
@@ -99,7 +115,7 @@ class _Scan:
         self.holds_blocks |= step.owner is Owner.REG
         if self.first_blocks is None and (step.owner is Owner.REG or not self.holds_blocks):
             self.elements = [
-                self._after(before.get(number), element)
+                after(self.combine, before.get(number), element)
                 for number, element in zip(step.blocks, self.elements, strict=True)
             ]
             return
@@ -112,11 +128,11 @@ class _Scan:
         if self.first_blocks is None:
             return self.elements
         return [
-            self._after(self.before.get(number), element)
+            after(self.combine, self.before.get(number), element)
             for number, element in zip(self.first_blocks, self.elements, strict=True)
         ]
 
-    def _both(self, outer: _Before | None, inner: _Before | None) -> _Before | None:
+    def _both(self, outer: Before | None, inner: Before | None) -> Before | None:
         """Return what comes before a block: `outer`, then `inner`."""
         if outer is None or inner is None:
             return inner if outer is None else outer
@@ -124,32 +140,20 @@ class _Scan:
         if inner.exists is not None:
             element = choose(inner.exists, element, outer.element)
         if outer.exists is None:
-            return _Before(element)
+            return Before(element)
         element = choose(outer.exists, element, inner.element)
         if inner.exists is None:
-            return _Before(element)
-        return _Before(element, arith.ori(outer.exists, inner.exists))
-
-    def _known(self, element: Element, exists: Any) -> _Before:
-        """Return what comes before a block if `exists`; the identity stands for nothing."""
-        if self.identity is None:
-            return _Before(element, exists)
-        return _Before(choose(exists, element, self.identity))
-
-    def _after(self, before: _Before | None, element: Element) -> Element:
-        if before is None:
-            return element
-        found = self.combine(before.element, element)
-        return found if before.exists is None else choose(before.exists, found, element)
+            return Before(element)
+        return Before(element, arith.ori(outer.exists, inner.exists))
 
     def _join_registers(
         self, step: ScanStep, totals: dict[int, Element]
-    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+    ) -> tuple[dict[int, Before], dict[int, Element]]:
         """Join blocks of one thread."""
         members: dict[int, dict[int, int]] = {}
         for block, joined, digit in zip(step.blocks, step.joined, step.digits, strict=True):
             members.setdefault(joined, {})[digit] = block
-        before, after = {}, {}
+        before, joint = {}, {}
         for joined, by_digit in members.items():
             total: Element | None = None
             for digit in sorted(by_digit, reverse=self.op.opview.is_reverse):
@@ -157,10 +161,10 @@ class _Scan:
                 if total is None:
                     total = totals[block]
                 else:
-                    before[block] = _Before(total)
+                    before[block] = Before(total)
                     total = self.combine(total, totals[block])
-            after[joined] = total
-        return before, after
+            joint[joined] = total
+        return before, joint
 
     def _place(self, step: ScanStep) -> tuple[Any, Any]:
         """Return this thread's digit, and the number of blocks that come before its own."""
@@ -196,37 +200,32 @@ class _Scan:
 
     def _join_lanes(
         self, step: ScanStep, totals: dict[int, Element], joined: dict[int, int]
-    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+    ) -> tuple[dict[int, Before], dict[int, Element]]:
         """Join blocks of several lanes."""
         _, place = self._place(step)
         assert step.term is not None
         kind = "down" if self.op.opview.is_reverse else "up"
-        before, after = {}, {}
+        before, joint = {}, {}
         for number, total in totals.items():
             scanned = self._scan_lanes(step, total)
             previous = shuffled(kind, scanned, step.term.divisor)
-            before[number] = self._known(previous, emit.compare("ne", place, 0))
-            after[joined[number]] = self._total_of_lanes(step, scanned)
-        return before, after
+            before[number] = known(previous, emit.compare("ne", place, 0), self.identity)
+            joint[joined[number]] = self._total_of_lanes(step, scanned)
+        return before, joint
 
     def _join_warps(
         self, step: ScanStep, totals: dict[int, Element], joined: dict[int, int]
-    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+    ) -> tuple[dict[int, Before], dict[int, Element]]:
         """Join blocks of several warps or warpgroups."""
         assert step.exchange is not None
         _, place = self._place(step)
         numbers = sorted(totals)
         elements = [totals[number] for number in numbers]
         found = exchanged(self.op, self.lowering, step.exchange, elements)
-        before, after = {}, {}
+        before, joint = {}, {}
         for number, parts in zip(numbers, found, strict=True):
             ordered = parts[::-1] if self.op.opview.is_reverse else parts
-            total = ordered[0]
-            chosen = total
-            for count, part in enumerate(ordered[1:], 2):
-                total = self.combine(total, part)
-                if count < len(ordered):
-                    chosen = choose(emit.compare("uge", place, count), total, chosen)
-            before[number] = self._known(chosen, emit.compare("ne", place, 0))
-            after[joined[number]] = total
-        return before, after
+            chosen, total = joined_parts(self.combine, ordered, place)
+            before[number] = known(chosen, emit.compare("ne", place, 0), self.identity)
+            joint[joined[number]] = total
+        return before, joint

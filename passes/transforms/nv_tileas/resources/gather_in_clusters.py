@@ -1,4 +1,4 @@
-"""Combine in two steps what is reduced along an axis that the CTAs of a cluster share.
+"""Combine in two steps what is reduced or scanned along an axis that the CTAs of a cluster share.
 
 Before:  %s = reduce %x {axis = 1}             // 1x131072, ...|cta:8*(0,16384)
 After:   %v = view %x                          // 1x8x16384, ...|cta:8*(0,1,0)
@@ -15,10 +15,22 @@ arrives with its bytes on an mbarrier of the receiver), and combines the parts o
 the order of the elements. So all CTAs have the same bits. Operands that are reduced together share
 a barrier. Elements of less than 32 bits are sent as 32 bits: floats as f32, integers zero-extended.
 
+A scan is one of each CTA's part. Each CTA reduces its part, too, and these totals are exchanged in
+the same way while the part is scanned. Then each CTA combines its elements with what comes before
+them in other CTAs:
+
+Before:  %y = scan %x {axis = 1}               // 1x131072, ...|cta:8*(0,16384)
+After:   ...                                   // %v, %p, %slot as above
+         %q = scan %v {axis = 2}
+         ring_wait %ring, %position
+         %g = load_shared %slot
+         %c = combine_before %q, %g {axis = 1} // 1x8x16384, ...|cta:8*(0,1,0)
+         %y = view %c
+
 Before the first exchange, the CTAs wait until all of them have initialised their barriers. Loads
 that were issued before continue meanwhile.
 
-A reduction in a loop uses two slots alternately, and needs no empty barrier. A CTA sends to a slot
+An exchange in a loop uses two slots alternately, and needs no empty barrier. A CTA sends to a slot
 again only after it has received the parts of the round in between. The other CTAs send those parts
 after a barrier, at which all of their threads have read the slot.
 
@@ -28,6 +40,7 @@ Options:
     spread: CTAs that compute a block together; 1 leaves the kernel as it is.
 """
 
+from collections.abc import Callable
 from functools import partial
 from math import prod
 from typing import Any
@@ -37,6 +50,7 @@ from tilec.dialects.nv_tileas import (
     AwaitClusterOp,
     BarrierOp,
     ClusterSendOp,
+    CombineBeforeOp,
     CreateRingOp,
     LoadSharedOp,
     MBarrierArriveExpectTxOp,
@@ -47,12 +61,18 @@ from tilec.dialects.nv_tileas import (
     SlotViewOp,
 )
 from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ViewOp
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp, ViewOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
-from tilec.ir.structured import clone_whole, enclosing_loops, parent_operation, thread_value
+from tilec.ir.structured import (
+    body_operations,
+    clone_whole,
+    enclosing_loops,
+    parent_operation,
+    thread_value,
+)
 from tilec.layout import RegisterLayout
 from tilec.layout.modes import Mode, Owner
 from tilec.layout.reduction import reduction
@@ -79,7 +99,7 @@ _SLOTS_IN_LOOPS = 2
 
 @register_pass("nv-tileas-gather-in-clusters")
 def gather_in_clusters(module: Any, context: PassContext) -> bool:
-    """Exchange the results of all reductions along axes that CTAs share."""
+    """Exchange the results of all reductions and scans along axes that CTAs share."""
     changed = False
     for function in kernel_functions(module):
         ctas = ctas_of_spec(read_spec(function) or {})
@@ -104,15 +124,19 @@ def _await_cluster(first: Any) -> None:
 
 
 def _crosses_ctas(op: Any) -> bool:
-    if op.name != ReduceOp.OPERATION_NAME:
+    if op.name not in (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME):
         return False
     terms = register_layout_of(op.operands[0]).reduction_terms(op.opview.axis.value)
     return any(term.owner is Owner.CTA for term in terms)
 
 
+Finish = Callable[[list[Any]], list[Any]]
+"""Emits the results of an operation from the parts of all CTAs, one tile for each operand."""
+
+
 @dataclass(frozen=True)
 class _Exchange:
-    """How the parts of a reduction meet.
+    """How the parts of a reduction or scan meet.
 
     Attributes:
         ring: Its slots.
@@ -128,36 +152,51 @@ class _Exchange:
 
 
 def _split(op: Any, ctas: int) -> None:
-    """Replace a reduction by one of each CTA's part, an exchange, and one of the parts."""
-    axis = op.opview.axis.value
+    """Replace an operation by one of each CTA's part, an exchange, and one of the parts."""
     with ir.InsertionPoint(op), op.location:
-        parts = _reduce_parts(op, axis, ctas)
+        views = _views(op, ctas)
+        parts = _reduce_parts(op, views)
         sent = [_widened(part) for part in parts]
     exchange = _make_exchange(op, sent, ctas)
     block = role_block(op)
     with ir.InsertionPoint.at_block_begin(block), op.location:
         start = RingStartOp.build(exchange.ring)
-    step = partial(_exchange_and_finish, op, exchange, parts, sent)
+    begin = _reduction if op.name == ReduceOp.OPERATION_NAME else partial(_scan, views)
+    step = partial(_exchange_and_finish, op, exchange, parts, sent, begin)
     if exchange.in_loop:
         thread_value(block, start, op, step)
     else:
         step(start)
 
 
-def _reduce_parts(op: Any, axis: int, ctas: int) -> list[Any]:
-    """Emit the reduction of this CTA's part of each operand; return the tiles of parts."""
-    *outer, extent = op.operands[0].type.shape[: axis + 1]
-    shape = [*outer, ctas, extent // ctas, *op.operands[0].type.shape[axis + 1 :]]
+def _views(op: Any, ctas: int) -> list[Any]:
+    """Emit the operands with an axis of CTAs before that which they share."""
+    axis, shape = op.opview.axis.value, list(op.operands[0].type.shape)
+    shape[axis : axis + 1] = [ctas, shape[axis] // ctas]
     layout = register_layout_of(op.operands[0]).reshape(shape)
-    mapping = {
-        operand: ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands
-    }
-    reduce = clone_whole(op, mapping)
-    reduce.attributes["axis"] = i64(axis + 1)
-    result = reduction(layout, axis + 1).result
-    for value, operand in zip(reduce.results, op.operands, strict=True):
-        value.set_type(_tile(operand, result))
+    return [ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands]
+
+
+def _reduce_parts(op: Any, views: list[Any]) -> list[Any]:
+    """Emit the reduction of this CTA's part of each operand; return the tiles of parts."""
+    axis = op.opview.axis.value + 1
+    result = reduction(register_layout_of(views[0]), axis).result
+    types = [_tile(view, result) for view in views]
+    reduce = ReduceOp.create(views, axis, types)
+    _copy_body(op, reduce)
     return list(reduce.results)
+
+
+def _copy_body(source: Any, target: Any) -> None:
+    """Give `target` the function of `source`; a reduction that of a reverse scan, from the end."""
+    from_end = target.operation.name == ReduceOp.OPERATION_NAME and "reverse" in source.attributes
+    arguments = list(target.block.arguments)
+    if from_end:
+        arguments = [arguments[number ^ 1] for number in range(len(arguments))]
+    mapping = dict(zip(source.opview.block.arguments, arguments, strict=True))
+    with ir.InsertionPoint(target.block):
+        for inner in body_operations(source.opview.block):
+            clone_whole(inner, mapping)
 
 
 def _make_exchange(op: Any, sent: list[Any], ctas: int) -> _Exchange:
@@ -177,9 +216,22 @@ def _make_exchange(op: Any, sent: list[Any], ctas: int) -> _Exchange:
 
 
 def _exchange_and_finish(
-    op: Any, exchange: _Exchange, parts: list[Any], sent: list[Any], position: Any
+    op: Any,
+    exchange: _Exchange,
+    parts: list[Any],
+    sent: list[Any],
+    begin: Callable[[Any], Finish],
+    position: Any,
 ) -> Any:
-    """Emit the exchange and the reduction of the parts in the place of `op`.
+    """Emit the exchange, and what follows from it, in the place of `op`.
+
+    Args:
+        op: The reduction or scan.
+        exchange: How the parts meet.
+        parts: What this CTA's part of each operand gives.
+        sent: The same, as it is sent.
+        begin: Emits what needs no other part, and returns what emits the rest.
+        position: Of the exchange in its ring.
 
     Returns:
         The position of the next exchange.
@@ -193,19 +245,43 @@ def _exchange_and_finish(
         slots = [SlotViewOp.build(buffer, position) for buffer in exchange.buffers]
         for tile, slot, size in zip(sent, slots, sizes, strict=True):
             ClusterSendOp.build(tile, slot, barrier, exchange.ctas, size // exchange.ctas)
+        finish = begin(op)
         RingWaitOp(ring=exchange.ring, position=position)
-        found = [
-            _narrowed(_gathered(slot, tile), part)
-            for slot, tile, part in zip(slots, sent, parts, strict=True)
-        ]
-        following = position
-        if exchange.in_loop:
-            following = RingAdvanceOp.build(exchange.ring, position)
-        finish = clone_whole(op, dict(zip(op.operands, found, strict=True)))
-        for old, new in zip(op.results, finish.results, strict=True):
+        received = map(_gathered, slots, sent)
+        found = [_narrowed(tile, part) for tile, part in zip(received, parts, strict=True)]
+        turns = exchange.in_loop
+        following = RingAdvanceOp.build(exchange.ring, position) if turns else position
+        for old, new in zip(op.results, finish(found), strict=True):
             old.replace_all_uses_with(new)
     erase(op)
     return following
+
+
+def _reduction(op: Any) -> Finish:
+    """Return what emits the reduction of the parts of all CTAs."""
+    return lambda found: list(clone_whole(op, dict(zip(op.operands, found, strict=True))).results)
+
+
+def _scan(views: list[Any], op: Any) -> Finish:
+    """Emit the scan of this CTA's part; return what combines it with the parts before."""
+    axis = op.opview.axis.value
+    scan = ScanOp.create(views, axis + 1, [view.type for view in views])
+    _copy_scan(op, scan)
+
+    def finish(found: list[Any]) -> list[Any]:
+        combined = CombineBeforeOp.build(list(scan.results), found, axis)
+        _copy_scan(op, combined)
+        pairs = zip(combined.results, op.results, strict=True)
+        return [ViewOp(source=tile, tile=old.type).tile for tile, old in pairs]
+
+    return finish
+
+
+def _copy_scan(scan: Any, target: Any) -> None:
+    """Give `target` the function and the direction of a scan."""
+    _copy_body(scan, target)
+    if "reverse" in scan.attributes:
+        target.operation.attributes["reverse"] = ir.UnitAttr.get()
 
 
 def _gathered(slot: Any, tile: Any) -> Any:
