@@ -1,5 +1,7 @@
 """How many bytes TMA brings into L2 at a time: planned with the tiles, or for the kernel."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.plan.test_tile_choice import gemm_uses
@@ -41,3 +43,12 @@ def test_the_plan_of_the_kernel():
     assert "l2_promotion = 128: fixed by the user" in fixed.reasons
     with pytest.raises(CompileError, match="l2_promotion = 192: expected 128 to 256"):
         plan(problem(), l2_promotion=192)
+
+
+@pytest.mark.parametrize(("row_bytes", "expected"), [(0, 128), (128, 128), (256, 256)])
+def test_rows_in_several_boxes_without_products(row_bytes, expected):
+    planned = plan(replace(problem(row_bytes=row_bytes), mma=()))
+    assert planned.l2_promotion == expected
+    why = "l2_promotion = 256: a row of a tile takes several boxes"
+    assert (why in planned.reasons) == (expected == 256)
+    assert plan(problem(row_bytes=row_bytes)).l2_promotion == 128  # operands

@@ -29,7 +29,12 @@ With 256, 34 of 35 products of few rows took 0.3 to 4.5% less time where K is co
 operand that is read once: the other half of what comes belongs to the next k-tile. Where N is
 contiguous, it belongs to the next CTA: 0.3% less to 4.5% more. Where several CTAs read an operand,
 it is soon there anyway: 1.9% less to 1.2% more, on average nothing (bf16, H100,
-docs/measurements/2026-11-25-skinny-products.md)."""
+docs/measurements/2026-11-25-skinny-products.md).
+
+Without products, 256 pays where the row of a tile takes several boxes, which are 128 bytes wide:
+they come one after the other, and each opens its page of DRAM anew. Transposing 8192x8192 of bf16
+reached 0.965 instead of 0.954 of a copy. Operands in several boxes took up to 1.6% longer (H100,
+docs/measurements/2026-11-25-rows.md)."""
 ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
 

@@ -92,6 +92,7 @@ class KernelProblem:
             a block together; None when they can.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
+        row_bytes: Bytes of the longest row of a tile that TMA loads.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
         why_not_backwards: Why k-tiles cannot run backwards; None when they can.
@@ -127,6 +128,7 @@ class KernelProblem:
     why_not_pingpong: str | None = None
     sliced: tuple[SlicedTile, ...] = ()
     l2_promotion: int = PROMOTION
+    row_bytes: int = 0
     split_k: int = 1
     why_not_split: str | None = None
     why_not_backwards: str | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tilec.plan import machine
-from tilec.plan.copies import PROMOTION
+from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem, Reuse
@@ -194,6 +194,9 @@ def choose_promotion(
     """Return how many bytes TMA brings into L2 at a time, and why where it is not the usual."""
     if overrides.l2_promotion is not None:
         return overrides.l2_promotion, (overrides.fixed("l2_promotion"),)
+    if not problem.mma and problem.row_bytes >= WIDE_PROMOTION:
+        why = "a row of a tile takes several boxes"
+        return WIDE_PROMOTION, (f"l2_promotion = {WIDE_PROMOTION}: {why}",)
     if problem.l2_promotion == PROMOTION:
         return PROMOTION, ()
     why = "an operand is read once, and the next k-tile follows in memory"

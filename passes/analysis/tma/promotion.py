@@ -1,21 +1,32 @@
-"""Which loads go on along the contiguous axis in the next round of their loop.
+"""Which loads go on along the contiguous axis soon: in the next box, or the next round of a loop.
 
-TMA brings 128 or 256 aligned bytes into L2 at a time. Of 256 bytes, a tile with rows of 128 leaves
-half for the next tile along the contiguous axis. If the next round of the loop loads that tile, the
-CTA finds it in L2; else another CTA may, or nobody.
+TMA brings 128 or 256 aligned bytes into L2 at a time. Of 256 bytes, a box with rows of 128 leaves
+half for the next box along the contiguous axis. If the same load takes that box, or the load of the
+next round of the loop, the CTA finds it in L2; else another CTA may, or nobody.
 """
 
 from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
+from tilec.layout import SharedLayout
 from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.plan.copies import PROMOTION
 
 _ATTRIBUTE = "l2_promotion"
 
 
-def reads_on(access: Any) -> bool:
+def reads_on(access: Any, layout: SharedLayout) -> bool:
+    """Tell whether a load takes what follows its boxes along the contiguous axis, now or next.
+
+    Args:
+        access: The load.
+        layout: Layout of its tile in shared memory, whose parts are boxes of TMA.
+    """
+    return layout.grid[-1] > 1 or _next_round_reads_on(access)
+
+
+def _next_round_reads_on(access: Any) -> bool:
     """Tell whether the innermost loop around a load moves its tile along the contiguous axis."""
     loops = enclosing_loops(access.op)
     if not loops or loops[0].name != "scf.for":

@@ -229,6 +229,7 @@ def kernel_problem(
         tile_graph=partial(tile_graph, function),
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
+        row_bytes=max(map(_row_bytes, accesses), default=0),
         **sizes,
         **_planned(function),
     )
@@ -256,6 +257,13 @@ def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
             name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
             found[name] = max(found[name], size)
     return found
+
+
+def _row_bytes(access: TiledAccess) -> int:
+    """Return the bytes of a row of the tile that TMA loads; 0 if it loads none."""
+    if not (access.uses_tma and access.is_load):
+        return 0
+    return access.tile_type.shape[-1] * element_bits(access.tile_type.element_type) // 8
 
 
 def _thread_vector(accesses: list[TiledAccess]) -> int:

@@ -25,7 +25,7 @@ class TmaKernel:
         warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
         streams_results: Whether what is stored should leave L2 first.
-        promotion: Bytes that come into L2 at a time, where the next round of a loop reads on.
+        promotion: Bytes that come into L2 at a time, where a load reads on.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of each group of stores, and the slots used so far.
         written: Stores of a batch that are written to shared memory, but not copied out yet.
@@ -53,7 +53,7 @@ class TmaKernel:
         """Return the descriptor for an access through tiles of `slot_type`, and its index."""
         layout = layout_of_shared(slot_type)
         recipe = descriptor_recipe(access.view, self.function, self.metadata)
-        promotion = self.promotion if mode == "load" and reads_on(access) else PROMOTION
+        promotion = self.promotion if mode == "load" and reads_on(access, layout) else PROMOTION
         key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}|{promotion}"
         if key not in self.descriptors:
             made = self._make(access, layout, slot_type, mode)
