@@ -95,7 +95,7 @@ def _keeps_a(product: Any) -> bool:
     maker = defining_operation(tile)
     ops, later = body_operations(product.block), 0
     for op in ops[ops.index(product) + 1 :]:
-        if op == maker:
+        if maker is not None and op == maker:
             return False
         if op.name in _WAITS and (op.name != _WAITS[0] or op.opview.pending.value <= later):
             return True
