@@ -15,13 +15,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 CROSSED = """\
 @kernel
 def crossed[N, K](A: bf16[N, K], B: bf16[K, N], C: f32[N, N]):
+    m, n = grid(cdiv(N, 128), cdiv(N, 128))
     acc = zeros((128, 128), f32)
     turned = zeros((128, 128), f32)
     for k in range(cdiv(K, 64)):
-        a, b = load(A, (0, k), (128, 64)), load(B, (k, 0), (64, 128))
+        a, b = load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128))
         acc = mma(a, b, acc)
         turned = mma(a, b, turned)
-    store(C, (0, 0), acc + turned.T)
+    store(C, (m, n), acc + turned.T)
 """
 """An accumulator and a transposed one: one of the two has to move."""
 

@@ -10,7 +10,7 @@
 // reasons go into the metadata.
 // CHECK-LABEL: module @products_get_consumers_and_a_producer
 // CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
-// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, scratch_room = [99328, 32768, 1609], slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = {{[2-9]}} : i64
+// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, scratch_room = [164864, 32768, 11032], slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = {{[2-9]}} : i64
 // CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
 module @products_get_consumers_and_a_producer {
   "nv_tileaa.func"() ({
