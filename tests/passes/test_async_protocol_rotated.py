@@ -25,8 +25,11 @@ the loop does not run."""
 
 @pytest.fixture(scope="module")
 def attention() -> str:
-    """Take the example whose scores of a round and values of the round before run together."""
-    return before_the_check(size={"BD": 128}, example="attention")
+    """Take the example whose scores of a round and values of the round before run together.
+
+    Its result is staged for TMA, so warpgroups meet at barriers of their own, too.
+    """
+    return before_the_check(size={"BD": 128, "BM": 128, "BN": 128}, example="attention")
 
 
 def repeated(operation: str):
