@@ -6,6 +6,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import parent_operation, terminator
+from tilec.ir.values import only_use
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.plan.counters import COUNTER_BUDGET, COUNTER_BYTES, choose_copies
 
@@ -86,9 +87,3 @@ def _is_carried(use: Any | None, body: Any, number: int) -> bool:
     if use is None or use.owner.operation != terminator(body):
         return False
     return use.operand_number == number
-
-
-def only_use(value: Any) -> Any | None:
-    """Return the use of a value that is used once."""
-    uses = list(value.uses)
-    return uses[0] if len(uses) == 1 else None

@@ -201,7 +201,7 @@ class KernelPlan:
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps before each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
-        l2_promotion: Bytes that TMA brings into L2 at a time, where the next round reads on.
+        l2_promotion: Bytes that TMA brings into L2 at a time, where a load reads on in memory.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.

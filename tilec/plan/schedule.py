@@ -151,6 +151,15 @@ def schedule_loop(
     return Choice(best, tuple(Lost(item, why) for item, why in zip(shown, whys, strict=True)))
 
 
+def splits_loop(rotated: bool, asked: bool | None) -> bool:
+    """Tell whether the first rounds of a loop, which have no mask, become a loop of their own.
+
+    Only of a rotated loop: where warpgroups hide each other's products, as in attention with heads
+    of 64, a branch in a round costs nothing (docs/measurements/2026-11-25-attention-forward.md).
+    """
+    return rotated if asked is None else asked
+
+
 def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     """Return why a loop does not become `item`, whatever it gains; empty if it may."""
     if _ahead(graph, item) < (1 - WORTH) * plain.interval:

@@ -7,8 +7,8 @@ right with every answer. So numbers count as whole numbers that do not wrap arou
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, enclosing_operations
+from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 
 _JOINED = (
@@ -112,10 +112,8 @@ class Growth:
 
 def _is_made_in(value: Any, loop: Any) -> bool:
     """Tell whether a value is made in the rounds of a loop."""
-    if isinstance(value, ir.BlockArgument):
-        around = value.owner.owner.operation
-        return around == loop or loop in enclosing_operations(around)
-    return loop in enclosing_operations(value.owner.operation)
+    around = block_of(value).owner.operation
+    return around == loop or loop in enclosing_operations(around)
 
 
 def _turned(growth: int | None) -> int | None:

@@ -9,8 +9,8 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
-from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops, enclosing_operations
+from tilec.ir.values import block_of
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.mma.operands import is_staged, operand_parts
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
@@ -57,8 +57,7 @@ def staging_place(product: Any, tile: Any) -> Any:
 
     That is the product, or the outermost loop around it that does not compute the tile.
     """
-    home = tile.owner if isinstance(tile, ir.BlockArgument) else tile.owner.operation.block
-    place = product
+    home, place = block_of(tile), product
     for loop in enclosing_loops(product):
         if any(op.block == home for op in (place, *_between(place, loop))):
             break

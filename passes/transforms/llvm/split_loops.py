@@ -43,6 +43,7 @@ from tilec.ir.structured import (
     terminator,
     walk_operations,
 )
+from tilec.ir.values import block_of, only_use
 from tilec.passes.analysis.schedule.marks import LEADING, TURNS
 from tilec.passes.registry import PassContext, register_pass
 
@@ -97,8 +98,11 @@ def _compute_early(loop: Any) -> None:
     inits = dict(zip(carried, list(loop.operands)[3:], strict=True))
     ends = dict(zip(carried, terminator(block).operands, strict=True))
     for number, argument in enumerate(carried):
-        op, last = _only_user(argument), _only_user(results[argument])
-        if op is None or last is None or not _repeats(op, last, loop, results):
+        first, then = only_use(argument), only_use(results[argument])
+        if first is None or then is None:
+            continue
+        op, last = first.owner.operation, then.owner.operation
+        if not _repeats(op, last, loop, results):
             continue
         with ir.InsertionPoint(loop), loop.location:
             inits[argument] = clone_operation(op, dict(inits)).results[0]
@@ -112,24 +116,14 @@ def _compute_early(loop: Any) -> None:
         erase(last)
 
 
-def _only_user(value: Any) -> Any:
-    """Return the one operation that uses a value, once; None if there are more or none."""
-    users = [use.owner.operation for use in value.uses]
-    return users[0] if len(users) == 1 else None
-
-
 def _repeats(op: Any, last: Any, loop: Any, results: dict[Any, Any]) -> bool:
     """Tell whether `op` begins a round of a loop, and `last` does the same with its results."""
     block = loop.regions[0].blocks[0]
     if op.name not in _EARLY or op.name != last.name or op.block != block:
         return False
-    known = all(item in results or _block_of(item) != block for item in op.operands)
+    known = all(item in results or block_of(item) != block for item in op.operands)
     ends = [results.get(item, item) for item in op.operands]
     return known and last.block == loop.block and list(last.operands) == ends
-
-
-def _block_of(value: Any) -> Any:
-    return value.owner if isinstance(value, ir.BlockArgument) else value.owner.operation.block
 
 
 def _split(loop: Any, branch: Any) -> None:

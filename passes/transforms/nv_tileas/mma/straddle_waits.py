@@ -36,6 +36,7 @@ from tilec.ir.structured import (
     parent_operation,
     terminator,
 )
+from tilec.ir.values import block_of
 from tilec.passes.analysis.commutativity import is_commutative
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.schedule.loop_graph import operands_of
@@ -133,9 +134,10 @@ def _row_vector(value: Any) -> Any:
     if maker is None or maker.name != BroadcastOp.OPERATION_NAME:
         return None
     source = maker.operands[0]
-    inside = source.owner if isinstance(source, ir.BlockArgument) else source.owner.operation.block
     words = str(source.type.element_type) in ("f32", "i32")
-    return source if inside == maker.block and words and source.type.shape[-1] == 1 else None
+    return (
+        source if block_of(source) == maker.block and words and source.type.shape[-1] == 1 else None
+    )
 
 
 @dataclass(frozen=True)

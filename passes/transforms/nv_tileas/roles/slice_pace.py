@@ -6,6 +6,7 @@ from typing import Any
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.structured import LOOPS, parent_operation
+from tilec.ir.values import block_of
 from tilec.passes.analysis.kernels import role_block
 
 LONGEST_SLEEP = 1_000_000
@@ -30,14 +31,9 @@ def emit_sleep(roles: Any, sends: Iterable[Any], pace: int) -> Any:
     if len(loops) != 1 or loops[0].name != "scf.for":
         return None
     lower, upper, step = list(loops[0].operands)[:3]
-    if any(_block_of(bound) != roles.block for bound in (lower, upper, step)):
+    if any(block_of(bound) != roles.block for bound in (lower, upper, step)):
         return None
     with ir.InsertionPoint(roles), loops[0].location:
         rounds = arith.ceildivsi(arith.subi(upper, lower), step)
         rounds = arith.minsi(arith.maxsi(rounds, constant(0)), constant(LONGEST_SLEEP // pace))
         return arith.muli(rounds, constant(pace))
-
-
-def _block_of(value: Any) -> Any:
-    """Return the block that defines a value."""
-    return value.owner if isinstance(value, ir.BlockArgument) else value.owner.operation.block

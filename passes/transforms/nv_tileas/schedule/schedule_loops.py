@@ -56,7 +56,7 @@ from tilec.plan import machine
 from tilec.plan.graph import LoopGraph
 from tilec.plan.overrides import PlanOverrides, parse_overrides
 from tilec.plan.registers import role_registers
-from tilec.plan.schedule import Choice, Schedule, schedule_loop
+from tilec.plan.schedule import Choice, Schedule, schedule_loop, splits_loop
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import replace
 
@@ -109,15 +109,11 @@ def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
 def _choose_splits(
     function: Any, loops: list[Any], entries: list[Entry], fixed: PlanOverrides
 ) -> None:
-    """Let rounds without a mask be a loop of their own, where they come before all others.
-
-    Only in rotated loops: where warpgroups hide each other's products, as in attention with heads
-    of 64, a branch in a round costs nothing (docs/measurements/2026-11-25-attention-forward.md).
-    """
+    """Let rounds without a mask be a loop of their own, where they come before all others."""
     split = 0
     for loop, entry in zip(loops, entries, strict=True):
         leading = [op for op in operations_inside(loop) if LEADING in op.attributes]
-        wanted = entry["rotated"] if fixed.split_loops is None else fixed.split_loops
+        wanted = splits_loop(entry["rotated"], fixed.split_loops)
         split += len(leading) if wanted else 0
         for op in () if wanted else leading:
             del op.attributes[LEADING]

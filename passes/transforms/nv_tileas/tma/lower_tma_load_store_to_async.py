@@ -38,8 +38,8 @@ barrier.
 
 Options:
     stream_results: 1 marks stores so that L2 evicts their data first.
-    l2_promotion: Bytes that loads bring into L2 at a time, if the next round of their loop goes on
-        along the contiguous axis; 128 for all others.
+    l2_promotion: Bytes that loads bring into L2 at a time, if a row of their tile takes several
+        boxes, or the next round of their loop goes on along the contiguous axis; 128 for others.
 """
 
 from typing import Any
