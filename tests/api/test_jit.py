@@ -83,9 +83,13 @@ def test_arrays_that_overlap_get_merged_alias_sets(add, gpu, compiles):
         kernel(a, b, a, 1.0)
     groups = {name: item.alias_group for name, item in compiles[1].arrays.items()}
     assert groups == {"A": 0, "B": -1, "C": 0}
+    assert compiles[1].arrays["C"].same_as == "A"
     kernel(a, b, c, 1.0)
     assert len(compiles) == 2
     assert len(gpu.launches) == 4
+    kernel(a, b, FakeArray((4096,), pointer=a.pointer + 16), 1.0)
+    assert compiles[2].arrays["C"].same_as == ""
+    assert compiles[2].arrays["C"].alias_group == 0
 
 
 def test_the_disk_cache(add, gpu, compiles, kernel_cache):

@@ -4,7 +4,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support.both_devices import run_both
+import tilec
+from tests.support.both_devices import host_array, run_both
 from tests.support.reduction_cases import CASES, arrays, check, source
 from tests.support.spread_cases import (
     LONG_SCAN,
@@ -21,6 +22,7 @@ from tests.support.spread_cases import (
     running_arrays,
     whole_rows_arrays,
 )
+from tilec.runtime.args.device_array import DeviceArray
 from tools.emulator.memory import AccessError
 
 
@@ -70,6 +72,21 @@ def test_the_planner_spreads_a_long_row(device, tmp_path, examples):
     for found in run_both(device, tmp_path, text, given):
         got = found.data()["Y"].astype(np.float64)
         np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=2**-7)
+
+
+def test_a_long_row_in_place(device, examples):
+    x = np.random.default_rng(1).standard_normal((2, 20_000)).astype(ml_dtypes.bfloat16)
+    item = host_array("X", x)
+    array = DeviceArray(item.memory, item.offset, item.shape, item.strides, driver=device)
+    kernel = tilec.load(examples / "softmax.tile")["softmax"]
+    assert kernel.compile(array, array).metadata["plan"]["spread"] > 1
+    before = item.memory.copy()
+    kernel(array, array)
+    array.download(item.memory)
+    assert item.stray_writes(before) == 0
+    e = np.exp(x.astype(np.float64))
+    got = item.data.astype(np.float64)
+    np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=2**-7)
 
 
 @pytest.mark.parametrize("back", [0, 1])

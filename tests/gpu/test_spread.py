@@ -101,3 +101,13 @@ def test_the_planner_spreads_long_rows(torch, examples, name, columns):
         "layer_norm": lambda: torch.nn.functional.layer_norm(wide[0], shape, *wide[1:], 1e-5),
     }[name]()
     torch.testing.assert_close(y.double(), expected, rtol=2**-7, atol=1e-2 if vectors else 0)
+
+
+def test_a_long_row_in_place(torch, examples):
+    """The row takes the CTAs of a cluster, each of which stores only what it alone has loaded."""
+    softmax = tilec.load(examples / "softmax.tile")["softmax"]
+    x = torch.randn(300, 65_536, device="cuda").bfloat16()
+    expected = torch.softmax(x.float(), 1)
+    assert softmax.compile(x, x).metadata["plan"]["spread"] > 1
+    softmax(x, x)
+    torch.testing.assert_close(x.float(), expected, rtol=2**-7, atol=1e-7)

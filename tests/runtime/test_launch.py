@@ -380,6 +380,25 @@ def test_a_variant_with_merged_alias_sets_takes_overlapping_arrays():
     assert not plan.accepts((1 << 20, 1 << 22))
 
 
+def same():
+    meta = merged()
+    meta["arrays"][1]["same_as"] = "A"
+    return meta
+
+
+def test_a_variant_for_one_array_takes_no_others():
+    arguments = bound(c=device_view((256, 128), "bf16", 1 << 20))
+    _, plan = plan_for(arguments, same())
+    assert plan.accepts((1 << 24, 1 << 24))
+    assert not plan.accepts((1 << 24, (1 << 24) + 256))
+    assert not plan.accepts((1 << 20, 1 << 22))
+
+
+def test_another_array_is_refused_by_name():
+    message = fails("T0710", meta=same())
+    assert "mm: C is another array than A" in message
+
+
 def test_a_merged_variant_takes_arrays_that_are_apart():
     arguments = bound()
     _, plan = plan_for(arguments, merged())

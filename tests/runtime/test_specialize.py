@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.runtime_fakes import device_view
+from tilec.runtime.args.aliasing import Overlap
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.specialize import (
     alias_groups,
@@ -80,8 +81,24 @@ def test_specialization():
     assert spec.dtypes == {"T": "bf16"}
     assert spec.plan == {"stages": 3}
     assert {item.alias_group for item in spec.arrays.values()} == {-1}
-    merged = specialize(arguments, [("A", "B")])
+    merged = specialize(arguments, {("A", "B"): Overlap.SHARED})
     assert {item.alias_group for item in merged.arrays.values()} == {0}
+    assert {item.same_as for item in merged.arrays.values()} == {""}
+
+
+def test_one_array_twice():
+    a = device_view((64, 100), "bf16")
+    arguments = bound(a, a, M=64, K=100)
+    spec = specialize(arguments, find_overlaps(arguments.arrays))
+    assert {name: item.same_as for name, item in spec.arrays.items()} == {"A": "", "B": "A"}
+    assert {item.alias_group for item in spec.arrays.values()} == {0}
+
+
+def test_other_types_of_the_same_memory_are_other_arrays():
+    arguments = bound(device_view((64,), "bf16"), device_view((64,), "f16"))
+    spec = specialize(arguments, find_overlaps(arguments.arrays))
+    assert {item.same_as for item in spec.arrays.values()} == {""}
+    assert {item.alias_group for item in spec.arrays.values()} == {0}
 
 
 def test_overlaps_are_found_in_bytes():

@@ -45,7 +45,7 @@ _ARRAY = record(
         "strides": _ROWS,
         "access": one_of(("read", "write", "readwrite")),
     },
-    {"aligned": boolean, "alias_group": _VALUE},
+    {"aligned": boolean, "alias_group": _VALUE, "same_as": _NAME},
     closed=False,
 )
 _OF_ARRAY = {"array": _NAME, "axis": _AXIS}

@@ -31,12 +31,15 @@ class ArraySpec:
             axis), None when it is read at run time.
         aligned: The base address, and every run-time stride in bytes, is a multiple of 16.
         alias_group: Arrays with the same number may overlap in memory; -1 means with no other.
+        same_as: Name of an earlier array of the group with the same address, extents, strides and
+            type: a kernel that works in place. Empty if there is none.
     """
 
     dtype: str
     strides: tuple[int | None, ...]
     aligned: bool = True
     alias_group: int = -1
+    same_as: str = ""
 
     @property
     def rank(self) -> int:

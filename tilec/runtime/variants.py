@@ -215,7 +215,7 @@ class Variants:
 
     def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
         """Return how many blocks run where an array has no element; this compiles nothing."""
-        specialization = specialize(arguments, (), self.plan_fields)
+        specialization = specialize(arguments, plan=self.plan_fields)
         metadata = compiler_threads.run_locked(lambda: self._metadata(specialization))
         return count_blocks(launch_grid(metadata, arguments, grid))
 
@@ -249,11 +249,11 @@ class Variants:
 
     def specialization(self, arguments: BoundArguments, gpu: str = DEFAULT_GPU) -> Specialization:
         """Return what to compile for these arguments, and which GPU to plan for."""
-        pairs = list(find_overlaps(arguments.arrays))
+        pairs = find_overlaps(arguments.arrays)
         if pairs:
-            plain = specialize(arguments, (), self.plan_fields)
+            plain = specialize(arguments, plan=self.plan_fields)
             written = compiler_threads.run_locked(lambda: self._written(plain))
-            pairs = [pair for pair in pairs if written & {*pair}]
+            pairs = {pair: answer for pair, answer in pairs.items() if written & {*pair}}
         return replace(specialize(arguments, pairs, self.plan_fields), gpu=gpu)
 
     def identity(self, specialization: Specialization) -> VariantIdentity:

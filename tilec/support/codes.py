@@ -148,7 +148,7 @@ CODES: dict[str, str] = {
     "T0707": "the grid is missing, unwanted, wrong or too large",
     "T0708": "a scalar argument has the wrong kind or is out of range",
     "T0709": "arrays are on different devices, or not on a GPU",
-    "T0710": "arrays overlap in memory, or may, and one of them is written",
+    "T0710": "written arrays overlap in memory, or may, otherwise than the kernel was compiled for",
     "T0711": "an extent is too large",
     "T0712": "the value of a constant is no number",
     "T0713": "TMA cannot describe an array",

@@ -166,6 +166,41 @@ module @overlapping_arrays_share_a_scope {
 // -----
 
 !view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+!fixed = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+!part = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero">
+!other = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>, array<i64: 0>, "zero">
+
+// B is the same array as A, so both are accessed through one memref. C is, too, but its view has
+// another type.
+// CHECK-LABEL: module @the_same_array_is_one_memref
+// CHECK: %[[A:.*]] = "nv_tileaa.make_memref"(%arg0, %arg3) {{.*}}, 0 : i64>
+// CHECK: %[[C:.*]] = "nv_tileaa.make_memref"(%arg2) {{.*}}, 0 : i64>
+// CHECK-NOT: make_memref
+// CHECK: "nv_tileaa.tiled_load"(%[[A]],
+// CHECK: "nv_tileaa.tiled_store"(%[[A]],
+// CHECK: "nv_tileaa.tiled_store"(%[[C]],
+module @the_same_array_is_one_memref {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %q: !cuda_tile.ptr<f32>, %r: !cuda_tile.ptr<f32>, %n: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %w = "cuda_tile.make_tensor_view"(%q, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %x = "cuda_tile.make_tensor_view"(%r) : (!cuda_tile.ptr<f32>) -> !fixed
+    %a = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %b = "cuda_tile.make_partition_view"(%w) : (!view) -> !part
+    %c = "cuda_tile.make_partition_view"(%x) : (!fixed) -> !other
+    %i = arith.constant 0 : i32
+    %t, %k = "cuda_tile.load_view_tko"(%a, %i) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    %l = "cuda_tile.store_view_tko"(%t, %b, %i, %k) {ordering = "weak"} : (!cuda_tile.tile<64xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+    %m = "cuda_tile.store_view_tko"(%t, %c, %i, %l) {ordering = "weak"} : (!cuda_tile.tile<64xf32>, !other, i32, !cuda_tile.token) -> !cuda_tile.token
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", alias_group = 0 : i64}, {name = "B", alias_group = 0 : i64, same_as = "A"}, {name = "C", alias_group = 0 : i64, same_as = "A"}],
+    params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "pointer", array = "C"}, {kind = "scalar", name = "n", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+!view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
 !part = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero">
 
 // Indices that are known to be small enough are taken as they are: coordinates of a grid over the

@@ -64,32 +64,45 @@ def _storage_rank(stride: int, extent: int | None) -> tuple[float, bool]:
     return (-abs(stride) if stride else float("-inf")), extent != 1
 
 
-def alias_scope(base: Any, metadata: dict[str, Any]) -> int:
-    """Return the alias scope of the array that pointer `base` points to.
+def array_number(base: Any, metadata: dict[str, Any]) -> int | None:
+    """Return the number of the array that pointer `base` points to, None if it is not known."""
+    while not isinstance(base, ir.BlockArgument):
+        owner = base.owner.operation
+        if not owner.name.endswith(".assume"):
+            return None
+        base = owner.operands[0]
+    params = metadata.get("params", [])
+    name = params[base.arg_number].get("array") if base.arg_number < len(params) else None
+    names = [array["name"] for array in metadata.get("arrays", [])]
+    return names.index(name) if name in names else None
+
+
+def alias_scope(number: int | None, metadata: dict[str, Any]) -> int:
+    """Return the alias scope of an array.
 
     Arrays that may overlap (equal `alias_group`) get the number of the first of them, every
     other array its own number.
     """
-    while not isinstance(base, ir.BlockArgument):
-        owner = base.owner.operation
-        if not owner.name.endswith(".assume"):
-            return UNKNOWN_ALIAS_SCOPE
-        base = owner.operands[0]
-    params, arrays = metadata.get("params", []), metadata.get("arrays", [])
-    name = params[base.arg_number].get("array") if base.arg_number < len(params) else None
-    names = [array["name"] for array in arrays]
-    if name not in names:
+    if number is None:
         return UNKNOWN_ALIAS_SCOPE
-    groups = [array.get("alias_group", -1) for array in arrays]
-    index = names.index(name)
-    return index if groups[index] < 0 else groups.index(groups[index])
+    groups = [array.get("alias_group", -1) for array in metadata["arrays"]]
+    return number if groups[number] < 0 else groups.index(groups[number])
 
 
 @RULES.converts(cuda_tile.MakeTensorViewOp)
 def convert_tensor_view(op: Any, state: Conversion) -> Sequence[Any]:
-    """Rewrite a tensor view as a memref in storage order."""
+    """Rewrite a tensor view as a memref in storage order.
+
+    The view of an array that is the same as an earlier one becomes the memref of that one, so that
+    all accesses to the array are known to be to one array.
+    """
     (base,), sizes, strides = segments(op)
     type_ = op.results[0].type
+    number = array_number(state.get(base), state.metadata)
+    earlier = _same_array(number, type_, state)
+    if earlier is not None:
+        state.views[op.results[0]] = earlier
+        return []
     order = storage_order(type_.shape, type_.strides)
     all_sizes = _fill_in(type_.shape, [state.get(size) for size in sizes])
     all_strides = _fill_in(type_.strides, [state.get(stride) for stride in strides])
@@ -98,7 +111,7 @@ def convert_tensor_view(op: Any, state: Conversion) -> Sequence[Any]:
         type_.element_type,
         [type_.shape[dim] for dim in order],
         [type_.strides[dim] for dim in order],
-        alias_scope(pointer, state.metadata),
+        alias_scope(number, state.metadata),
     )
     memref = MakeMemrefOp.build(
         pointer,
@@ -106,8 +119,19 @@ def convert_tensor_view(op: Any, state: Conversion) -> Sequence[Any]:
         [all_strides[dim] for dim in order if type_.strides[dim] is None],
         memref_type,
     )
-    state.views[op.results[0]] = View(memref, order, tuple(all_sizes))
+    view = state.views[op.results[0]] = View(memref, order, tuple(all_sizes))
+    if number is not None:
+        state.arrays.setdefault(state.metadata["arrays"][number]["name"], (type_, view))
     return []
+
+
+def _same_array(number: int | None, type_: Any, state: Conversion) -> View | None:
+    """Return the view of the array that an array is the same as, if both are viewed alike."""
+    if number is None:
+        return None
+    other = state.metadata["arrays"][number].get("same_as")
+    known, view = state.arrays.get(other, (None, None))
+    return view if known == type_ else None
 
 
 def _fill_in(extents: Sequence[int | None], values: list[Any]) -> list[Any]:

@@ -44,12 +44,14 @@ class Conversion:
         ranges: Ranges of replacements that are integers.
         values: Original value -> its replacement.
         views: Original tensor or partition view -> its memref.
+        arrays: Array -> type and memref of the first view of all of it.
     """
 
     metadata: dict[str, Any]
     ranges: ValueRanges
     values: dict[Any, Any] = field(default_factory=dict)
     views: dict[Any, View] = field(default_factory=dict)
+    arrays: dict[str, tuple[Any, View]] = field(default_factory=dict)
 
     def get(self, value: Any) -> Any:
         """Return the replacement of `value`."""

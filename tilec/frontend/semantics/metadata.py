@@ -60,6 +60,7 @@ def _array_entry(ctx: Context, bound: BoundKernel, array: ArrayParam) -> dict[st
         "strides": [_RUN_TIME if stride is None else stride for stride in spec.strides],
         "aligned": spec.aligned,
         "alias_group": spec.alias_group,
+        **({"same_as": spec.same_as} if spec.same_as else {}),
         "access": "readwrite" if len(access) == 2 else next(iter(access)),
     }
 

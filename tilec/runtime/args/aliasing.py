@@ -24,6 +24,7 @@ class Overlap(enum.Enum):
     """What is known about two arrays."""
 
     NONE = "no overlap"
+    SAME = "the same array"
     SHARED = "overlap"
     UNKNOWN = "cannot tell"
 
@@ -67,7 +68,7 @@ def byte_range(shape: Sequence[int], strides: Sequence[int], item_bytes: int) ->
 
 
 def overlap(a: Footprint, b: Footprint, budget: int = SEARCH_BUDGET) -> Overlap:
-    """Tell whether `a` and `b` have a byte in common.
+    """Tell whether `a` and `b` have a byte in common, and whether they are the same array.
 
     Args:
         a: One array.
@@ -76,6 +77,8 @@ def overlap(a: Footprint, b: Footprint, budget: int = SEARCH_BUDGET) -> Overlap:
     """
     if a.is_empty or b.is_empty:
         return Overlap.NONE
+    if a == b:
+        return Overlap.SAME
     low_a, high_a = byte_range(a.shape, a.strides, a.item_bytes)
     low_b, high_b = byte_range(b.shape, b.strides, b.item_bytes)
     if a.base + high_a <= b.base + low_b or b.base + high_b <= a.base + low_a:

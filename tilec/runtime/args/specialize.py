@@ -16,13 +16,13 @@ DIM_DIVISOR = 16
 """Divisibility of dims that is worth a variant: whole 16-byte vectors for every element type."""
 
 
-def array_spec(array: ArrayView, alias_group: int = -1) -> ArraySpec:
+def array_spec(array: ArrayView, alias_group: int = -1, same_as: str = "") -> ArraySpec:
     """Return the facts about one array that are compiled in."""
     strides: list[int | None] = [None] * array.rank
     unit = unit_stride_axis(array)
     if unit is not None:
         strides[unit] = 1
-    return ArraySpec(array.dtype, tuple(strides), is_aligned(array, unit), alias_group)
+    return ArraySpec(array.dtype, tuple(strides), is_aligned(array, unit), alias_group, same_as)
 
 
 def unit_stride_axis(array: ArrayView) -> int | None:
@@ -100,9 +100,20 @@ def alias_groups(pairs: Iterable[tuple[str, str]]) -> dict[str, int]:
     return {name: order[group] for name, group in groups.items()}
 
 
+def same_arrays(
+    arrays: Mapping[str, ArrayView], overlaps: Mapping[tuple[str, str], Overlap]
+) -> dict[str, str]:
+    """Return the first array that each one is the same as, element type included, by name."""
+    found: dict[str, str] = {}
+    for (first, second), answer in overlaps.items():
+        if answer is Overlap.SAME and arrays[first].dtype == arrays[second].dtype:
+            found.setdefault(second, first)
+    return found
+
+
 def specialize(
     arguments: BoundArguments,
-    overlaps: Iterable[tuple[str, str]] = (),
+    overlaps: Mapping[tuple[str, str], Overlap] = MappingProxyType({}),
     plan: Mapping[str, int | tuple[int, ...]] = MappingProxyType({}),
 ) -> Specialization:
     """Return what to compile for these arguments.
@@ -112,13 +123,13 @@ def specialize(
         overlaps: Pairs of arrays that may share memory; they get a common alias group.
         plan: Overrides of plan fields.
     """
-    groups = alias_groups(overlaps)
+    groups, same = alias_groups(overlaps), same_arrays(arguments.arrays, overlaps)
     sizes = {
         name: extent for name, extent in arguments.dims.items() if name not in arguments.constants
     }
     return Specialization(
         arrays={
-            name: array_spec(array, groups.get(name, -1))
+            name: array_spec(array, groups.get(name, -1), same.get(name, ""))
             for name, array in arguments.arrays.items()
         },
         constants=dict(arguments.constants),

@@ -13,15 +13,14 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tilec.runtime.args.aliasing import byte_range
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.preconditions import broken_preconditions
 from tilec.runtime.args.scalars import encode_scalar
-from tilec.runtime.args.specialize import find_overlaps
 from tilec.runtime.cuda.api import Driver, LoadedKernel, PreparedLaunch
-from tilec.runtime.errors import join_names, launch_error
+from tilec.runtime.errors import launch_error
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launch_shape import ctas_of_a_tile, launch_shape, whole_clusters
+from tilec.runtime.launch.pairs import PairCheck, Pointers, check_pairs
 from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.launch.reports import Watch, make_watches, report_places
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
@@ -40,49 +39,11 @@ from tilec.support.diagnostics import (
     OutOfRangeError,
     error,
 )
-from tilec.support.dtypes import DTYPES
 
-Pointers = tuple[int, ...]
 Scalars = Sequence[bool | int | float]
 
 _MAX_BLOCKS = 16
 """Sets of addresses per plan whose parameters are kept."""
-
-
-@dataclass(slots=True)
-class PairCheck:
-    """Two arrays of which at least one is written.
-
-    Attributes:
-        first: Index of one array argument.
-        second: Index of the other.
-        first_range: First byte and end of the first array, relative to its address.
-        second_range: The same of the second one.
-        may_overlap: Whether the compiled variant allows the two to overlap.
-        prefers_overlap: Whether a variant without the aliasing should be used as soon as the two
-            are apart, because it is faster.
-        distance: Difference of the addresses for which the stride lattices were found disjoint
-            although the byte ranges intersect; None when the ranges were disjoint.
-    """
-
-    first: int
-    second: int
-    first_range: tuple[int, int]
-    second_range: tuple[int, int]
-    may_overlap: bool
-    prefers_overlap: bool = False
-    distance: int | None = None
-
-    def accepts(self, pointers: Pointers) -> bool:
-        """Tell whether the plan's variant is the right one for these addresses."""
-        distance = pointers[self.second] - pointers[self.first]
-        disjoint = (
-            distance >= self.first_range[1] - self.second_range[0]
-            or -distance >= self.second_range[1] - self.first_range[0]
-        )
-        if self.may_overlap:
-            return not (disjoint and self.prefers_overlap)
-        return disjoint or distance == self.distance
 
 
 @dataclass(slots=True)
@@ -317,76 +278,3 @@ def _add_hidden(
         if item.name not in places:
             raise InternalCompilerError(f"{kernel}: unknown hidden parameter '{item.name}'")
         layout.add_pointer(places[item.name])
-
-
-def check_pairs(
-    metadata: Sequence[Mapping[str, Any]], arguments: BoundArguments
-) -> tuple[PairCheck, ...]:
-    """Check that written arrays overlap only where the variant allows it.
-
-    Raises:
-        LaunchError: Two arrays overlap, or may overlap, that the variant keeps apart.
-    """
-    names = list(arguments.arrays)
-    written, groups = _accesses(metadata)
-    overlaps = find_overlaps(arguments.arrays)
-    pairs: list[PairCheck] = []
-    for index, first in enumerate(names):
-        for second in names[index + 1 :]:
-            if first not in written and second not in written:
-                continue
-            merged = groups[first] >= 0 and groups[first] == groups[second]
-            answer = overlaps.get((first, second))
-            if answer is not None and not merged:
-                raise _overlap_error(metadata[0]["name"], first, second, answer.value, written)
-            pairs.append(_pair(names, first, second, arguments, merged))
-    return tuple(pairs)
-
-
-def _accesses(metadata: Sequence[Mapping[str, Any]]) -> tuple[set[str], dict[str, int]]:
-    """Return the arrays that some kernel writes, and the alias group of each array."""
-    written: set[str] = set()
-    groups: dict[str, int] = {}
-    for item in metadata:
-        for array in item["arrays"]:
-            groups.setdefault(array["name"], array.get("alias_group", -1))
-            if array["access"] != "read":
-                written.add(array["name"])
-    return written, groups
-
-
-def _pair(
-    names: Sequence[str], first: str, second: str, arguments: BoundArguments, merged: bool
-) -> PairCheck:
-    a, b = arguments.arrays[first], arguments.arrays[second]
-    pair = PairCheck(
-        names.index(first),
-        names.index(second),
-        _range_in_bytes(a),
-        _range_in_bytes(b),
-        may_overlap=False,
-    )
-    apart = pair.accepts(tuple(item.pointer for item in arguments.arrays.values()))
-    if merged:
-        pair.may_overlap, pair.prefers_overlap = True, not apart
-    elif not apart:
-        pair.distance = b.pointer - a.pointer
-    return pair
-
-
-def _range_in_bytes(array: Any) -> tuple[int, int]:
-    item = DTYPES[array.dtype].bytes
-    low, high = byte_range(array.shape, array.strides, 1)
-    return low * item, high * item
-
-
-def _overlap_error(
-    kernel: str, first: str, second: str, answer: str, written: set[str]
-) -> LaunchError:
-    writes = join_names(name for name in (first, second) if name in written)
-    relation = "overlap in memory" if answer == "overlap" else "may overlap in memory"
-    return launch_error(
-        "T0710",
-        f"{kernel}: {first} and {second} {relation}, and the kernel writes {writes}",
-        hint="pass separate arrays, or compile a variant that lets them overlap",
-    )
