@@ -1,4 +1,4 @@
-"""Launch plans on a fake driver: parameters, grid, preconditions, overlap."""
+"""Launch plans on a fake driver: parameters, grid, preconditions."""
 
 import ctypes
 import struct
@@ -342,73 +342,3 @@ def test_tensor_maps_are_checked():
         "T0713", meta=meta, arguments=bound(device_view((256, 128), "bf16", strides=(129, 1)))
     )
     assert "mm: A cannot be described to TMA: axis 0 has a stride of 258 bytes" in message
-
-
-def test_overlap_is_refused_by_name():
-    message = fails("T0710", arguments=bound(c=device_view((256, 128), "bf16", (1 << 20) + 256)))
-    assert "mm: A and C overlap in memory, and the kernel writes C" in message
-
-
-def test_arrays_that_are_only_read_may_overlap():
-    meta = kernel_metadata()
-    meta["arrays"][1] = {**meta["arrays"][1], "access": "read"}
-    plan_for(meta=meta, arguments=bound(c=device_view((256, 128), "bf16", 1 << 20)))
-
-
-def test_interleaved_columns_do_not_overlap():
-    a = device_view((256, 64), "bf16", 1 << 20, (128, 1))
-    c = device_view((256, 64), "bf16", (1 << 20) + 128, (128, 1))
-    arguments = bound(a, c)
-    _, plan = plan_for(arguments)
-    assert plan.accepts(pointers(arguments))
-    assert plan.accepts((1 << 24, (1 << 24) + 128))
-    assert plan.accepts((1 << 24, 1 << 25))
-    assert not plan.accepts((1 << 24, (1 << 24) + 64))
-
-
-def merged():
-    meta = kernel_metadata()
-    meta["arrays"] = [{**item, "alias_group": 0} for item in meta["arrays"]]
-    return meta
-
-
-def test_a_variant_with_merged_alias_sets_takes_overlapping_arrays():
-    arguments = bound(c=device_view((256, 128), "bf16", 1 << 20))
-    _, plan = plan_for(arguments, merged())
-    assert plan.accepts(pointers(arguments))
-    # Arrays that are apart get a variant of their own.
-    assert not plan.accepts((1 << 20, 1 << 22))
-
-
-def same():
-    meta = merged()
-    meta["arrays"][1]["same_as"] = "A"
-    return meta
-
-
-def test_a_variant_for_one_array_takes_no_others():
-    arguments = bound(c=device_view((256, 128), "bf16", 1 << 20))
-    _, plan = plan_for(arguments, same())
-    assert plan.accepts((1 << 24, 1 << 24))
-    assert not plan.accepts((1 << 24, (1 << 24) + 256))
-    assert not plan.accepts((1 << 20, 1 << 22))
-
-
-def test_another_array_is_refused_by_name():
-    message = fails("T0710", meta=same())
-    assert "mm: C is another array than A" in message
-
-
-def test_a_merged_variant_takes_arrays_that_are_apart():
-    arguments = bound()
-    _, plan = plan_for(arguments, merged())
-    assert plan.accepts(pointers(arguments))
-    assert plan.accepts((1 << 20, 1 << 20))
-
-
-def test_a_plan_notices_that_new_addresses_overlap():
-    arguments = bound()
-    _, plan = plan_for(arguments)
-    assert plan.accepts((1 << 20, (1 << 20) + 65536))
-    assert not plan.accepts((1 << 20, (1 << 20) + 65534))
-    assert not plan.accepts(((1 << 20) + 2, 1 << 20))
