@@ -75,7 +75,7 @@ def test_launch(copy, gpu):
         (matrix(16, strides=(4, 1024)), "A.strides[1] is 256 elements, but it was compiled for 1"),
         (matrix(16, 256, 256, (1028, 4)), "A.strides[0] is 1028 bytes"),
         (FakeArray((256, 256), pointer=(16 << 20) + 4), "the address of A"),
-        (matrix(17), "A and B overlap in memory, and the kernel writes B"),
+        (matrix(17), "A and B are the same array, and the kernel writes B"),
         (matrix(16, 128), "dim D0 is 128 in A.shape[0], but 256 in B.shape[0]"),
         (FakeArray((256, 256), "<f2"), "A has element type f16, but f32[D0, D1] needs f32"),
     ],
