@@ -5,14 +5,23 @@ from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, error
 
 
-def test_nothing_is_given_up_twice(monkeypatch):
-    def facts(module, name, default):
-        return [{"spread": 16, "persistent": True}] if name == "plan" else []
-
-    monkeypatch.setattr(replan, "_facts", facts)
+def given_up(monkeypatch, plan):
+    monkeypatch.setattr(replan, "_facts", lambda _, name, default: [plan] if name == "plan" else [])
     failure = CompileError(error("T0608", "a thread spills 4 bytes"))
-    given_up, specialization = [], Specialization()
-    while (found := replan.next_plan(failure, object(), specialization)) is not None:
-        given_up.append(found.specialization.disabled - specialization.disabled)
-        specialization = found.specialization
-    assert given_up == [{"persistent"}, {"spread"}]
+    found, specialization = [], Specialization()
+    while (item := replan.next_plan(failure, object(), specialization)) is not None:
+        found += item.specialization.disabled - specialization.disabled
+        specialization = item.specialization
+    return found
+
+
+def test_a_tail_is_streamed_before_ctas_are_given_up(monkeypatch):
+    plan = {"blocks_per_sm": 4, "stream_tail": False}
+    assert given_up(monkeypatch, plan) == ["load_ahead", "blocks_per_sm"]
+    assert given_up(monkeypatch, plan | {"stream_tail": True}) == ["blocks_per_sm"]
+    assert given_up(monkeypatch, plan | {"consumer_registers": 232}) == ["blocks_per_sm"]
+
+
+def test_nothing_is_given_up_twice(monkeypatch):
+    plan = {"spread": 16, "persistent": True}
+    assert given_up(monkeypatch, plan) == ["persistent", "spread"]

@@ -70,15 +70,28 @@ def test_code_that_spills_gives_room_up(monkeypatch):
 
     def spill(self, *arguments, **options):
         calls.append(True)
-        if len(calls) == 1:
+        if len(calls) <= 2:
             raise CompileError(error("T0608", "a thread spills"))
         return run(self, *arguments, **options)
 
     monkeypatch.setattr(CodeGenerator, "run", spill)
     made = compiled()
-    assert made.artifact.kernels[0].metadata["plan"]["blocks_per_sm"] == 1
-    (why,) = (str(item) for item in made.sink.items if "planned again without" in str(item))
-    assert "to make room for more blocks of an SM takes too many registers" in why
+    plan = made.artifact.kernels[0].metadata["plan"]
+    assert (plan["blocks_per_sm"], plan["stream_tail"]) == (1, False)
+    tail, room = (str(item) for item in made.sink.items if "planned again without" in str(item))
+    assert "to load all that the end of a block needs before it computes takes too many" in tail
+    assert "to make room for more blocks of an SM takes too many registers" in room
+
+
+def test_a_tail_is_streamed_where_its_loads_would_take_a_cta():
+    given = problem(4096, 8192, load_ahead=False)
+    found = plan_kernel(given, get_target("sm_90a"), {})
+    assert (found.blocks_per_sm, found.stream_tail) == (8, True)
+    assert plan_kernel(given, get_target("sm_90a"), {"blocks_per_sm": 1}).stream_tail is False
+    assert plan_kernel(given, get_target("sm_90a"), {"stream_tail": False}).stream_tail is False
+    plain = problem(4096, 8192)
+    assert plan_kernel(plain, get_target("sm_90a"), {}).stream_tail is False
+    assert plan_kernel(plain, get_target("sm_90a"), {"stream_tail": True}).stream_tail is True
 
 
 TARGET = get_target("sm_90a")

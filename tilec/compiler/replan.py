@@ -23,12 +23,13 @@ _COSTS = {
     "defer_work": "to compute from a tile that waits for the next one",
     "snake_k": "to visit k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
+    "load_ahead": "to load all that the end of a block needs before it computes",
     "blocks_per_sm": "to make room for more blocks of an SM",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
     "rotate": "a loop whose rounds overlap",
 }
-"""What takes registers, by the field of the plan that decides it, in the order in which it is given
-up: what takes most, then what gains least."""
+"""What takes registers, by what the planner must do without (`KernelProblem`; most are fields of
+the plan), in the order in which it is given up: what takes most, then what gains least."""
 _LAST_RESORT = {
     "persistent": "the state of a loop over tiles",
     "spread": "a part of a block that so few CTAs share",
@@ -109,6 +110,9 @@ def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[
 
 def _has(plan: dict[str, Any], field: str) -> bool:
     """Tell whether a plan has what `field` of the plan asks for."""
+    if field == "load_ahead":  # products have registers of their own
+        tight = plan.get("blocks_per_sm", 1) > 1 and not plan.get("consumer_registers", 0)
+        return tight and not plan.get("stream_tail", False)
     counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm", "spread": "spread"}
     return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 

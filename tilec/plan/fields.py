@@ -101,6 +101,12 @@ FIELDS: dict[str, PlanField] = {
             range(1, 33),
         ),
         PlanField(
+            "stream_tail",
+            "1 if more CTAs fit on an SM, by `blocks_per_sm`, only so; else 0",
+            "whether threads load, compute and store some vectors of a tile at a time at the end of"
+            " a block, not all of it: fewer registers, but fewer loads in flight",
+        ),
+        PlanField(
             "producer_registers",
             "24, 32 or 40, by the number of consumers and their accumulators",
             "registers of a producer thread",

@@ -11,7 +11,7 @@ from tilec.plan.deferral import choose_deferral
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
-from tilec.plan.occupancy import choose_blocks_per_sm, choose_blocks_with_mma
+from tilec.plan.occupancy import choose_blocks_per_sm, choose_blocks_with_mma, choose_tail
 from tilec.plan.overlap import choose_batch, choose_pending
 from tilec.plan.overrides import BY_USER, PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
@@ -289,6 +289,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
     warps = overrides.worker_warps or choose_warps(problem, spread)
     each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
+    streams, why_tail = choose_tail(problem, blocks, overrides)
     origin = f"{BY_USER}; " if overrides.worker_warps else ""
     return KernelPlan(
         stages=1,
@@ -304,7 +305,9 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             why_roles,
             *why_spread,
             *why_blocks,
+            *why_tail,
         ),
         spread=spread,
         blocks_per_sm=blocks,
+        stream_tail=streams,
     )

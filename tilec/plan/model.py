@@ -83,6 +83,7 @@ class KernelProblem:
         thread_vector: Elements that an access of a thread moves at most, of the largest tiles.
         one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
+        load_ahead: Whether registers may do for all that threads load at the end of a block.
         persistent: Whether registers may do for the state of a loop over tiles.
         spread: Whether a block may be spread over as few CTAs as leave room for others, not over
             twice as many.
@@ -116,6 +117,7 @@ class KernelProblem:
     thread_vector: int = 1
     one_shot_bytes: int = 0
     blocks_per_sm: bool = True
+    load_ahead: bool = True
     persistent: bool = True
     spread: bool = True
     waits_for_tiles: bool = False
@@ -183,6 +185,8 @@ class KernelPlan:
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         spread: CTAs of a cluster that compute a block together, each a part of its tiles.
         blocks_per_sm: Least number of CTAs whose registers fit an SM together.
+        stream_tail: Whether threads load, compute and store some vectors at a time at the end of a
+            block.
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
         persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
@@ -221,6 +225,7 @@ class KernelPlan:
     reasons: tuple[str, ...]
     spread: int = 1
     blocks_per_sm: int = 1
+    stream_tail: bool = False
     persistent: bool = False
     tile_group: int = 0
     tile_order: tuple[int, ...] = ()

@@ -28,6 +28,7 @@ class PlanOverrides:
     worker_warps: int | None = None
     spread: int | None = None
     blocks_per_sm: int | None = None
+    stream_tail: bool | None = None
     producer_registers: int | None = None
     consumer_registers: int | None = None
     persistent: bool | None = None

@@ -62,6 +62,7 @@ other CTAs use them.
 
 Options:
     blocks_per_sm: CTAs whose registers must fit an SM together; becomes `minnctapersm` in PTX.
+    stream_tail: 1 computes what comes before a store some vectors at a time, loads included.
 """
 
 import re
@@ -106,6 +107,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     shared_memory,
     simt,
     split,
+    tails,
     tma,
     turns,
     warp_mma,
@@ -136,6 +138,7 @@ RULE_MODULES = (
     simt,
     warp_mma,
     split,
+    tails,
     tma,
     turns,
 )
@@ -174,7 +177,8 @@ def _convert(function: Any, module: Any) -> None:
         block = target.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
     with ir.InsertionPoint(block), function.location:
         shared = llvm_ops.address_of(emit.pointer_type(emit.SHARED), SHARED_SYMBOL)
-        lowering = Lowering(function, shared, module)
+        streams = read_kernel_fact(function, "plan", {}).get("stream_tail", False)
+        lowering = Lowering(function, shared, module, stream_tail=streams)
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
         lowering.debug = make_debug_waits(function, block)

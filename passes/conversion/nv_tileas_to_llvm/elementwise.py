@@ -108,12 +108,12 @@ def lower_elementwise_run(lowering: Lowering, ops: Sequence[Any]) -> int:
     An operation at a time would keep a result for every register alive from one operation to the
     next: twice the accumulator in an epilogue, which does not fit in the registers of a thread.
     """
-    if not _is_elementwise(ops[0]):
+    if not is_elementwise(ops[0]):
         return 0
     count = tile_layout(ops[0].results[0]).num_registers
     run = list(
         takewhile(
-            lambda op: _is_elementwise(op) and tile_layout(op.results[0]).num_registers == count,
+            lambda op: is_elementwise(op) and tile_layout(op.results[0]).num_registers == count,
             ops,
         )
     )
@@ -121,7 +121,7 @@ def lower_elementwise_run(lowering: Lowering, ops: Sequence[Any]) -> int:
     return len(run)
 
 
-def _is_elementwise(op: Any) -> bool:
+def is_elementwise(op: Any) -> bool:
     """Tell whether `op` computes each element of one tile from the same element of others."""
     dialect = op.name.split(".")[0]
     return (
@@ -140,10 +140,10 @@ def _lower_tiles(lowering: Lowering, ops: Sequence[Any], count: int) -> None:
     for first in range(0, count, 2):
         for op, results in zip(ops, known, strict=True):
             with op.location:
-                _lower_registers(lowering, op, range(first, min(first + 2, count)), results)
+                lower_registers(lowering, op, range(first, min(first + 2, count)), results)
 
 
-def _lower_registers(
+def lower_registers(
     lowering: Lowering, op: Any, numbers: range, known: dict[tuple[Any, ...], Any]
 ) -> None:
     """Append some registers to the result of `op`; equal operands give one instruction."""

@@ -6,7 +6,7 @@ its value is replaced by the padding, which keeps all loads in one straight line
 branched around.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Any
 
@@ -83,19 +83,27 @@ def lower_token(op: Any, lowering: Lowering) -> Sequence[Any]:
 @RULES.converts(TiledLoadOp)
 def lower_tiled_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Load a tile into registers, one vector at a time."""
+    width, load = load_by_vector(lowering, op)
+    registers: list[Any] = []
+    for first in range(0, tile_layout(op.results[0]).num_registers, width):
+        registers.extend(load(first))
+    return [registers, None]
+
+
+def load_by_vector(lowering: Lowering, op: Any) -> tuple[int, Callable[[int], list[Any]]]:
+    """Return how many registers one access loads, and what emits the one for those from one on."""
     load = op.opview
     layout = tile_layout(op.results[0])
     accesses = _Accesses(lowering, load, layout)
-    registers: list[Any] = []
     length, aligned = run_length(op, layout), are_runs_aligned(op)
-    if length:
-        for first in range(0, layout.num_registers, length):
-            run = accesses.run(first, length, aligned=aligned)
-            registers.extend(_load_run(lowering, run, load.padding))
-        return [registers, None]
-    for first in range(0, layout.num_registers, accesses.width):
-        registers.extend(_load(lowering, accesses, first, load.padding))
-    return [registers, None]
+
+    def run(first: int) -> list[Any]:
+        return _load_run(lowering, accesses.run(first, length, aligned=aligned), load.padding)
+
+    def vector(first: int) -> list[Any]:
+        return _load(lowering, accesses, first, load.padding)
+
+    return (length, run) if length else (accesses.width, vector)
 
 
 def _load(lowering: Lowering, accesses: "_Accesses", first: int, padding: str) -> list[Any]:
@@ -163,13 +171,25 @@ def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     if store.combine is not None:
         _combine_tile(lowering, store, layout, registers)
         return [None]
-    accesses = _Accesses(lowering, store, layout)
-    for first in range(0, layout.num_registers, accesses.width):
+    width, write = store_by_vector(lowering, op)
+    for first in range(0, layout.num_registers, width):
+        write(first)
+    return [None]
+
+
+def store_by_vector(lowering: Lowering, op: Any) -> tuple[int, Callable[[int], None]]:
+    """Return how many registers one access stores, and what emits the one for those from one on."""
+    store = op.opview
+    registers = lowering.tile(store.value)
+    accesses = _Accesses(lowering, store, tile_layout(store.value))
+
+    def write(first: int) -> None:
         offset, memref = accesses.offset(first), accesses.memref
         with guarded(accesses.inside(first)):
             pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
             emit.store_vector(pointer, registers[first : first + accesses.width])
-    return [None]
+
+    return accesses.width, write
 
 
 def _combine_tile(

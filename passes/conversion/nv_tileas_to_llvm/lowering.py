@@ -132,6 +132,7 @@ class Lowering:
         debug: What a debug build (`--debug-waits`) needs; None in others.
         vectors: Vectors of two or four elements, by the registers that they were taken apart into.
         copies: Registers of a thread that all operations of a name compute, by that name.
+        stream_tail: Whether the end of a block is lowered some registers at a time.
     """
 
     function: Any
@@ -144,6 +145,7 @@ class Lowering:
     prints: Any = None
     vectors: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     copies: dict[str, int] = field(default_factory=dict)
+    stream_tail: bool = False
 
     def next_print(self) -> Any:
         """Emit how many prints this thread has come to before, and count one more."""

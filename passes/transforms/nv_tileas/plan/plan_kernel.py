@@ -181,6 +181,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "consumer_warps": plan.worker_warps // plan.teams,
         "spread": plan.spread,
         "blocks_per_sm": plan.blocks_per_sm,
+        "stream_tail": plan.stream_tail,
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
         "persistent": plan.persistent,
