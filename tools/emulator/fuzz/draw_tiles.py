@@ -7,7 +7,7 @@ from tools.emulator.fuzz.draw_places import inline
 from tools.emulator.fuzz.draw_scalars import condition, integer, small
 from tools.emulator.fuzz.program import I32, Expression, name, number
 from tools.emulator.fuzz.scope import ALL, ARITHMETIC, Scope
-from tools.emulator.fuzz.values import FLOATS, INTEGERS, RESTRICTED, is_float, promote
+from tools.emulator.fuzz.values import FLOATS, INTEGERS, RESTRICTED, is_float, largest, promote
 
 Shape = tuple[int, ...]
 MOST_ELEMENTS = 2048
@@ -151,9 +151,13 @@ def _scalar(scope: Scope, dtype: str) -> Expression:
     known = scope.scalars(dtype)
     if known and scope.chance(0.8):
         return scope.random.choice(known).use
-    if dtype == I32 or (is_float(dtype) and dtype in FLOATS):
+    if dtype == I32:
         return integer(scope, 1)
-    return literal(scope, dtype)
+    if dtype not in FLOATS:
+        return literal(scope, dtype)
+    drawn = integer(scope, 1)
+    too_large = drawn.op == "number" and abs(drawn.value) > largest(dtype)
+    return literal(scope, dtype) if too_large else drawn
 
 
 def _narrower(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
