@@ -14,8 +14,14 @@ _ARRAYS = {
     "row_argmax": (1, 2, 4),
     "row_cumsum": (2, 4, 0),
     "row_sum": (1, 2, 4),
+    "column_sum": (1, 2, 0),
+    "embedding": (2, 2, 4),
+    "scatter_add": (3, 4, 4),
+    "byte_histogram": (1, 1, 0),
 }
 """By example: arrays of rows x columns, bytes of an element, further bytes of a row."""
+FLAT = ("array_cumsum", "byte_histogram")
+"""Those that take one array instead of a matrix."""
 NAMES = tuple(_ARRAYS)
 
 
@@ -55,8 +61,8 @@ def parse_row_case(text: str) -> RowCase:
         names = ", ".join(NAMES)
         raise ValueError(f"'{text}' is no case: expected KERNEL:ROWSxCOLUMNS, kernels are {names}")
     case = RowCase(found[1], int(found[2]), int(found[3]))
-    if case.name == "array_cumsum" and case.rows != 1:
-        raise ValueError(f"'{text}': array_cumsum takes one row")
+    if case.name in FLAT and case.rows != 1:
+        raise ValueError(f"'{text}': {case.name} takes one row")
     return case
 
 
@@ -73,6 +79,12 @@ SETS: dict[str, tuple[RowCase, ...]] = {
         *_cases("cross_entropy", (8192, 32768), (2048, 131072)),
         *_cases("row_argmax", *_NARROW, (2048, 32768)),
         *_cases("row_sum", (8192, 8192)),
+        *_cases("column_sum", (8192, 8192), (65536, 1024)),
+    ),
+    "indices": (
+        *_cases("embedding", (32768, 4096)),
+        *_cases("scatter_add", (8192, 4096)),
+        *_cases("byte_histogram", (1, 2**28)),
     ),
     "scans": (*_cases("array_cumsum", (1, 2**28)), *_cases("row_cumsum", (8192, 16384))),
     "transpose": _cases("transpose", (8192, 8192)),

@@ -10,14 +10,11 @@ from typing import Any
 from tools.bench.contenders import EXAMPLES, PROSE, ContenderError
 from tools.bench.measure import operand_sets
 from tools.bench.row_cases import RowCase
+from tools.bench.row_kernels import KERNELS
 from tools.bench.variants import Variant
 
 PEERS = ("copy", "compile", "torch")
 """What `--peers` may name. `copy` computes nothing: it is `out.copy_(x)` of as many bytes."""
-EPSILON = 1e-5
-_LIMITS = {"array_cumsum": 1e-4, "row_cumsum": 1e-5, "row_sum": 1e-4, "row_argmax": 0.0}
-"""Largest relative error (Frobenius norm); of the others, results are rounded to bf16."""
-_LIMIT = 2.0**-8
 
 
 @dataclass
@@ -37,39 +34,15 @@ class Contender:
 
 @dataclass(frozen=True)
 class Operands:
-    """What all contenders of a case compute with: the matrix, and the vectors that go with it."""
+    """What all contenders of a case compute with: the matrix, and the arrays that go with it."""
 
     sets: list[tuple[Any, ...]]
 
 
 def make_operands(torch: Any, case: RowCase) -> Operands:
-    """Return normally distributed operands, as many sets as keep L2 cold."""
-    wide = case.name in ("array_cumsum", "row_cumsum")
-    dtype = torch.float32 if wide else torch.bfloat16
-    shape = (case.columns,) if case.name == "array_cumsum" else (case.rows, case.columns)
-
-    def vector() -> Any:
-        return torch.randn(case.columns, device="cuda").to(dtype)
-
-    def one() -> tuple[Any, ...]:
-        matrix = torch.randn(shape, device="cuda").to(dtype)
-        if case.name == "cross_entropy":
-            limits = {"dtype": torch.int32, "device": "cuda"}
-            return matrix, torch.randint(0, case.columns, (case.rows,), **limits)
-        count = {"rms_norm": 1, "layer_norm": 2}.get(case.name, 0)
-        return (matrix, *(vector() for _ in range(count)))
-
-    return Operands([one() for _ in range(operand_sets(case.moved_bytes))])
-
-
-def _result(torch: Any, case: RowCase, matrix: Any) -> Any:
-    """Return an array for the result, filled with NaN or a wrong index."""
-    if case.name == "row_argmax":
-        return torch.full((case.rows,), -1, dtype=torch.int32, device="cuda")
-    if case.name in ("cross_entropy", "row_sum"):
-        return torch.full((case.rows,), math.nan, device="cuda")
-    poisoned = torch.full_like(matrix, math.nan)
-    return poisoned.reshape(case.columns, case.rows) if case.name == "transpose" else poisoned
+    """Return the operands of a case, as many sets as keep L2 cold."""
+    sets = operand_sets(case.moved_bytes)
+    return Operands([KERNELS[case.name].operands(torch, case) for _ in range(sets)])
 
 
 def ours(
@@ -81,11 +54,11 @@ def ours(
     kernel = tilec.load(file or EXAMPLES / f"{case.name}.tile")[case.name]
     if variant.plan:
         kernel = tilec.Kernel(kernel.text, case.name, variant.plan)
-    results = [_result(torch, case, matrix) for matrix, *_ in operands.sets]
-    scalars = (EPSILON,) if case.name in ("rms_norm", "layer_norm") else ()
-    data: list[tuple[Any, ...]] = [
-        (matrix, *vectors, result, *scalars)
-        for (matrix, *vectors), result in zip(operands.sets, results, strict=True)
+    known = KERNELS[case.name]
+    results = [known.result(torch, matrix) for matrix, *_ in operands.sets]
+    data = [
+        (*known.arguments(each, result), *known.scalars)
+        for each, result in zip(operands.sets, results, strict=True)
     ]
     states: tuple[Any, ...] = ()
     if case.name == "array_cumsum":
@@ -126,29 +99,9 @@ def copy(torch: Any, case: RowCase, operands: Operands) -> Contender:
     return Contender(lambda number: arrays[number][0].copy_(arrays[number][1]), None, {})
 
 
-def torch_function(torch: Any, case: RowCase) -> Callable[..., Any]:
-    """Return torch's function for a case, of the operands."""
-    functional = torch.nn.functional
-    columns = (case.columns,)
-    functions: Mapping[str, Callable[..., Any]] = {
-        "softmax": lambda x: torch.softmax(x, -1),
-        "rms_norm": lambda x, w: functional.rms_norm(x, columns, w, EPSILON),
-        "layer_norm": lambda x, w, b: functional.layer_norm(x, columns, w, b, EPSILON),
-        "cross_entropy": lambda x, t: functional.cross_entropy(
-            x.float(), t.long(), reduction="none"
-        ),
-        "transpose": lambda x: x.T.contiguous(),
-        "array_cumsum": lambda x: torch.cumsum(x, 0),
-        "row_argmax": lambda x: x.argmax(-1),
-        "row_cumsum": lambda x: torch.cumsum(x, -1),
-        "row_sum": lambda x: x.sum(-1, dtype=torch.float32),
-    }
-    return functions[case.name]
-
-
 def of_torch(torch: Any, case: RowCase, operands: Operands, *, compiled: bool) -> Contender:
     """Return torch's function, as it is or compiled."""
-    function = torch_function(torch, case)
+    function = KERNELS[case.name].function(torch, case)
     if compiled:
         importlib.import_module("torch._dynamo").reset()
         function = torch.compile(function, dynamic=False)
@@ -166,17 +119,20 @@ def check(torch: Any, case: RowCase, operands: Operands, result: Any) -> float:
     Raises:
         ContenderError: It is too far off; NaN always is.
     """
-    matrix = operands.sets[0][0]
+    known, (matrix, *others) = KERNELS[case.name], operands.sets[0]
     if case.name == "row_argmax":  # equal elements: any of their places
         found = matrix.gather(1, result.long()[:, None])[:, 0].float()
         expected = matrix.amax(1).float()
     else:
-        wide = case.name in ("array_cumsum", "row_cumsum")
-        exact = matrix.double() if wide else matrix.float()
-        others = [t if t.dtype == torch.int32 else t.float() for t in operands.sets[0][1:]]
-        found, expected = result, torch_function(torch, case)(exact, *others)
+        exact = [_widened(torch, tensor) for tensor in (matrix, *others)]
+        found, expected = result.double(), known.function(torch, case)(*exact).double()
     error = ((found - expected).norm() / expected.norm()).item()
-    limit = _LIMITS.get(case.name, _LIMIT)
-    if not error <= limit:
-        raise ContenderError(f"wrong result: relative error {error:.2e}, limit {limit:.1e}")
+    if not error <= known.limit:
+        raise ContenderError(f"wrong result: relative error {error:.2e}, limit {known.limit:.1e}")
     return error
+
+
+def _widened(torch: Any, tensor: Any) -> Any:
+    """Return floats in twice the bits, integers as they are."""
+    wider = {torch.bfloat16: torch.float32, torch.float32: torch.float64}
+    return tensor.to(wider.get(tensor.dtype, tensor.dtype))
