@@ -32,14 +32,14 @@ IN_PARALLEL = ("-n", str(WORKERS), "--dist", "worksteal")
 """Arguments of pytest."""
 WITHOUT_GPU = ("--ignore=tests/gpu", "-m", "not gpu")
 """Arguments of pytest: to collect the tests for a GPU takes as long as to collect all others."""
-BENCHMARKS = ("gemm", "attention", "rows", "planner", "ab", "plot")
+BENCHMARKS = ("gemm", "typed", "attention", "rows", "planner", "ab", "plot")
 BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
 BENCH_PROBE = "import torch, tilec.compiler.driver, tilec.runtime.cuda.cuda_driver"
 BENCH_HELP = """\
 Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `attention` against
-FlashAttention-3 and cuDNN, `rows` (softmax, norms, reductions, scans, transpose) against a copy,
-`planner` against an exhaustive search, `ab` of gemm against another checkout, or `plot` of a report
-of gemm (no GPU).
+FlashAttention-3 and cuDNN, `typed` (products of other types) against cuBLAS, `rows` (softmax,
+norms, reductions, scans, transpose, gathers) against a copy, `planner` against an exhaustive
+search, `ab` of gemm against another checkout, or `plot` of a report of gemm (no GPU).
 
 It needs a GPU of compute capability 9.0 and PyTorch with CUDA, and Triton for its column. When the
 Python that runs this file can import torch and what tilec depends on, it is taken; else `.venv`
