@@ -99,7 +99,7 @@ def test_the_terms_add_up():
 
 def test_the_memory_bus_may_decide():
     cost = gemm_cost(GemmTile(128, 256, 64, 2, 2), (16384, 16384, 64), TARGET)
-    read = machine.SHARED_READ * machine.SHORT_RUN  # by several CTAs, 128 bytes of a row
+    read = machine.CROWDED_READ * machine.SHORT_RUN  # by many CTAs, 128 bytes of a row
     moved = 2 * (read * 2 * 16384 * 64 + 16384 * 16384)
     bus = TARGET.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
     assert bus == pytest.approx(2440, rel=1e-3)
@@ -114,7 +114,7 @@ def test_waves_that_leave_sms_idle_draw_less_from_memory():
     rate = machine.SM_MEMORY_BYTES_PER_CYCLE
 
     def moved(tiles):
-        first = machine.SHORT_RUN * 2 * 64 * 64 * (tiles + machine.SHARED_READ)
+        first = machine.SHORT_RUN * 2 * 64 * 64 * (tiles + machine.CROWDED_READ)
         return first + 2 * 64 * 64 * tiles
 
     assert 1 < few.memory / (moved(66) / (66 * rate)) < 1.01  # far from what the bus gives
@@ -136,8 +136,24 @@ def test_readers_of_the_same_bytes_wait_for_each_other_unless_they_share_them():
     )
     weights = 2 * 4096 * 7168 * machine.SHORT_RUN
     lost = (machine.SHARED_READ - 1) * weights
-    rate = 2 * 128 * 7168 * machine.SHORT_RUN * machine.SHARED_READ + weights + 2 * 128 * 4096
+    rate = 2 * 128 * 7168 * machine.SHORT_RUN * machine.CROWDED_READ + weights + 2 * 128 * 4096
     assert alone.memory / shared.memory == pytest.approx(1 + lost / rate)
+
+
+@pytest.mark.parametrize(
+    ("splits", "factor"), [(1, machine.CROWDED_READ), (2, machine.SHARED_READ)]
+)
+def test_three_readers_of_the_same_bytes_cost_more_where_tiles_are_whole(splits, factor):
+    """The weights are read in three rows of tiles, the rows by 16 columns of tiles."""
+    extents = (192, 1024, 7168)
+    alone, shared = (
+        gemm_cost(GemmTile(64, 64, 64, 2, 2, cluster=cluster, split_k=splits), extents, TARGET)
+        for cluster in ((1, 1), (3, 1))
+    )
+    rows, weights = (2 * extent * 7168 * machine.SHORT_RUN for extent in (192, 1024))
+    rest = factor * rows + 2 * 192 * 1024
+    expected = (factor * weights + rest) / (weights + rest)
+    assert alone.memory / shared.memory == pytest.approx(expected)
 
 
 def test_short_runs_of_rows_of_k_take_memory_longer():

@@ -192,8 +192,8 @@ def _memory_bytes(
     """
     m, n, k = extents
     rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
-    a = m * tile.together.a_tiles * _reads(columns) * _short_run(tile, contiguous[0])
-    b = n * tile.together.b_tiles * _reads(rows) * _short_run(tile, contiguous[1])
+    a = m * tile.together.a_tiles * _reads(columns, tile) * _short_run(tile, contiguous[0])
+    b = n * tile.together.b_tiles * _reads(rows, tile) * _short_run(tile, contiguous[1])
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
     return batch * ((a + b) * k * tile.element_bytes + results)
 
@@ -205,9 +205,12 @@ def _reads_on(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bool, 
     return any(one and not strided for one, strided in zip(once, contiguous, strict=True))
 
 
-def _reads(readers: int) -> float:
+def _reads(readers: int, tile: GemmTile) -> float:
     """Return what `readers` of the same bytes cost, as a multiple of one."""
-    return 1.0 if readers == 1 else machine.SHARED_READ
+    if readers == 1:
+        return 1.0
+    is_crowded = readers >= machine.CROWD and tile.split_k == 1
+    return machine.CROWDED_READ if is_crowded else machine.SHARED_READ
 
 
 def _short_run(tile: GemmTile, strided: bool) -> float:

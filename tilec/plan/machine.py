@@ -93,6 +93,13 @@ SHARED_READ = 1.12
 """What memory takes longer for an operand that several CTAs read at the same time without sharing
 it in a cluster. At 128x4096x7168 64x64 tiles took 26.0 us, in clusters of 2x1 24.0 us; 1.12 chooses
 best among the tiles of 43 products of few rows (bf16, H100, 2026-11-25)."""
+CROWD, CROWDED_READ = 3, 1.4
+"""From how many of them on it takes that much longer, where tiles are not split along K. At
+180x5120x14336 three read the weights in 64x128 tiles: 70 us, as if they cost 1.38; two in 96x192
+tiles of two splits took 60 us. At 180x4096x4096 64x96 tiles took 19.5 us, as if 1.57; at
+250x7168x2048, with four in 64x256 tiles, 17.7 us, as if 1.54, two in 128x128 tiles 15.8 us. In two
+splits three and four took what SHARED_READ says, at 180x2112x7168 and 256x2112x7168 (bf16, H100,
+2026-11-26)."""
 RUN_BYTES = 256
 """Bytes of a row that memory gives as fast as it can."""
 SHORT_RUN = 1.02
