@@ -7,6 +7,7 @@ Pure Python.
 """
 
 from functools import lru_cache
+from operator import add
 
 from tilec.layout.modes import WARP_LANES, Owner
 from tilec.layout.register import RegisterLayout
@@ -64,9 +65,9 @@ def warp_exchange(
     if source.replication > 1 or target.replication > 1 or target.num_registers % per_word:
         return None
     places = {
-        source.coordinates(register, lane): (lane, register)
+        place: (lane, register)
         for register in range(source.num_registers)
-        for lane in range(WARP_LANES)
+        for lane, place in enumerate(_held(source, register))
     }
     words = []
     for first in range(0, target.num_registers, per_word):
@@ -75,6 +76,12 @@ def warp_exchange(
             return None
         words.append(found)
     return tuple(words)
+
+
+def _held(layout: RegisterLayout, register: int) -> list[tuple[int, ...]]:
+    """Return the coordinates that a register holds in each lane of the first warp."""
+    start = layout.register_offsets()[register]
+    return [tuple(map(add, start, lane)) for lane in layout.lane_offsets()]
 
 
 def _modes(layout: RegisterLayout, owner: Owner) -> list[tuple[int, tuple[int, ...]]]:
@@ -88,10 +95,7 @@ def _word(
     element_bytes: int,
 ) -> PickedWord | None:
     """Return how lanes make one word of the result; None where they cannot."""
-    wanted = [
-        [places.get(target.coordinates(register, lane)) for lane in range(WARP_LANES)]
-        for register in registers
-    ]
+    wanted = [[places.get(place) for place in _held(target, register)] for register in registers]
     if any(place is None for row in wanted for place in row):
         return None
     held = [[place for place in row if place is not None] for row in wanted]
