@@ -37,6 +37,11 @@ bits and depth 64, with errors of up to 4 % (H100, docs/measurements/2026-11-25-
 """
 MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
+DIAGONAL_CYCLES = 0.22
+"""The same for a staircase: these rounds run in a loop of their own, too short to overlap much.
+With it, the choice loses 0.5 % to the best of up to four tiles in six causal cases, with
+`MASK_CYCLES` 1.9 %; 0.22 to 0.30 choose alike (H100,
+docs/measurements/2026-11-25-attention-forward.md)."""
 STORE_CYCLES = 0.05
 """Cycles of a tile for each element of its result that threads store from registers, in vectors for
 which lanes swap. By the prices of layouts 0.037. With 1024 and 2048 tokens and depth 256, 128x80
@@ -198,5 +203,6 @@ def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, *, staged: bool) 
     each += max(0.0, special - tensor) * (UNHIDDEN - HIDDEN * (tile.m // machine.MMA_ROWS))
     each = max(each, special)
     each_tile = TILE_CYCLES + (0 if staged else STORE_CYCLES * tile.m * problem.columns)
-    cycles = rounds * each + masked * MASK_CYCLES * tile.m * tile.n + tiles * each_tile
+    mask_cycles = DIAGONAL_CYCLES if problem.staircase else MASK_CYCLES
+    cycles = rounds * each + masked * mask_cycles * tile.m * tile.n + tiles * each_tile
     return RankedChain(tile, cycles / rows, each, rounds / tiles, slots, each_tile)
