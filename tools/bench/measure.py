@@ -8,6 +8,7 @@ power-limited and the clock drifts.
 
 import functools
 import math
+import random
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -51,12 +52,14 @@ def operand_sets(bytes_per_set: int) -> int:
 
 
 def round_order(names: Sequence[str], number: int) -> list[str]:
-    """Return the order of round `number`: another one first each time, every other one reversed.
+    """Return the order of round `number`: shuffled, and reversed in the next round.
 
-    So no contender always runs after the same one, at the clock rate and heat that it left.
+    So no contender runs after the same one each time, at the clock rate and heat that it left. With
+    fixed neighbours, one kernel had 0.945 and 0.985 of a peer in one run
+    (docs/measurements/2026-11-26-softmax.md).
     """
-    first = number // 2 % len(names)
-    order = [*names[first:], *names[:first]]
+    order = list(names)
+    random.Random(number // 2).shuffle(order)
     return order[::-1] if number % 2 else order
 
 

@@ -82,12 +82,14 @@ def test_sets_exceed_l2_twice_unless_one_does():
 
 
 def test_orders_differ_from_round_to_round():
-    names = ["a", "b", "c"]
-    orders = [round_order(names, number) for number in range(6)]
-    assert [order[0] for order in orders] == ["a", "c", "b", "a", "c", "b"]
+    names = list("abcdef")
+    orders = [round_order(names, number) for number in range(20)]
     assert all(sorted(order) == names for order in orders)
+    assert all(orders[n + 1] == orders[n][::-1] for n in range(0, 20, 2))
+    assert {order[0] for order in orders} == set(names)
     pairs = {pair for order in orders for pair in itertools.pairwise(order)}
-    assert len(pairs) == 6  # everyone runs after everyone
+    assert len(pairs) == 30  # everyone runs after everyone
+    assert orders == [round_order(names, number) for number in range(20)]
 
 
 def test_quick_time_is_the_time_of_one_call(torch):
