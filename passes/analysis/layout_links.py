@@ -5,6 +5,7 @@ A link knows by which layouts its operation only renames registers, and what it 
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from math import inf
 from typing import Any
 
@@ -84,6 +85,7 @@ class OperationLink:
         self.rounds = rounds_of(op)
         self.bits = element_bits(op.operands[0].type.element_type)
         self.reorders = op.name == PERMUTE
+        self._results: dict[RegisterLayout, RegisterLayout | None] = {}
 
     def price(self, layouts: Layouts) -> float:
         """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
@@ -109,6 +111,19 @@ class OperationLink:
     def price_of_changes(self, layouts: Found) -> float:
         """Return the cycles of the changes of layout."""
         return sum(conversion_price(*ends, self.bits) for ends in self.changes(layouts))
+
+    def _result(self, layout: RegisterLayout) -> RegisterLayout | None:
+        """Return the layout of the result of a source; the search asks for the same ones again."""
+        if layout not in self._results:
+            self._results[layout] = self._result_of(layout)
+        return self._results[layout]
+
+    def _result_of(self, layout: RegisterLayout) -> RegisterLayout | None:
+        return result_layout(self.op, layout)
+
+    @cached_property
+    def _with_parts(self) -> tuple[RegisterLayout, RegisterLayout]:
+        return layout_with_parts(self.op, self.warps)
 
 
 class ConvertLink(OperationLink):
@@ -137,18 +152,18 @@ class ShapeLink(OperationLink):
         if self.source == self.result:
             return {}
         forward = origin == self.source
-        found = (result_layout if forward else source_layout)(self.op, layout)
+        found = self._result(layout) if forward else source_layout(self.op, layout)
         other = self.result if forward else self.source
         return {} if found is None else {other: found}
 
     def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
         """Return the changes of layout before it, and after a slice."""
         have, result = layouts[self.source], layouts[self.result]
-        if self.op.name == SLICE and result_layout(self.op, have) == result:
+        if self.op.name == SLICE and self._result(have) == result:
             return []  # of the layouts with such slices, the source has another one
         wanted, found = source_layout(self.op, result), result
         if wanted is None and self.op.name == SLICE:
-            wanted, found = layout_with_parts(self.op, self.warps)
+            wanted, found = self._with_parts
         return [(have, result if wanted is None else wanted), (found, result)]
 
     def price_once(self, layouts: Found) -> float:
@@ -204,11 +219,6 @@ class ExtractLink(OperationLink):
 class CombineLink(OperationLink):
     """A reduction or scan: the layout of the result follows from its source."""
 
-    def __init__(self, op: Any, group_of: Callable[[Any], Any], warps: int, ctas: int) -> None:
-        """Look at the operands and results of `op`."""
-        super().__init__(op, group_of, warps, ctas)
-        self._results: dict[RegisterLayout, RegisterLayout | None] = {}
-
     def follow(self, origin: Any, layout: RegisterLayout) -> Found:
         """Give the result its layout."""
         if origin != self.source or self.result is None:
@@ -238,10 +248,8 @@ class CombineLink(OperationLink):
         assert found is not None
         return found
 
-    def _result(self, layout: RegisterLayout) -> RegisterLayout | None:
-        if layout not in self._results:
-            self._results[layout] = combined_layout(self.op, layout)
-        return self._results[layout]
+    def _result_of(self, layout: RegisterLayout) -> RegisterLayout | None:
+        return combined_layout(self.op, layout)
 
 
 class PartLink(OperationLink):
@@ -254,9 +262,9 @@ class PartLink(OperationLink):
     def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
         """Return the change of layout before it."""
         have = layouts[self.source]
-        if result_layout(self.op, have) is not None:
+        if self._result(have) is not None:
             return []
-        return [(have, layout_with_parts(self.op, self.warps)[0])]
+        return [(have, self._with_parts[0])]
 
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of a change of layout before it."""
@@ -265,8 +273,8 @@ class PartLink(OperationLink):
         return self.price_of_changes(layouts)
 
     def _part(self, layout: RegisterLayout) -> RegisterLayout:
-        found = result_layout(self.op, layout)
-        return layout_with_parts(self.op, self.warps)[1] if found is None else found
+        found = self._result(layout)
+        return self._with_parts[1] if found is None else found
 
 
 def _is_combined(tile: Any) -> bool:
