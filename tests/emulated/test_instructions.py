@@ -249,6 +249,21 @@ def test_a_warp_multiplies_doubles():
     assert (found["%rd2"].view(np.float64) == 11.0).all()
 
 
+@pytest.mark.parametrize("inner", [4, 8, 16])
+def test_a_warp_multiplies_doubles_in_16_rows(inner):
+    """Each register of A holds its number plus 1, and B holds powers of 32 along K."""
+    a = f64(*(float(number + 1) for number in range(inner // 2)))
+    b = f64(*(32.0**number for number in range(inner // 4)))
+    sums = [f"%rd{number}" for number in range(1, 5)]
+    found = warp_product(f"m16n8k{inner}.row.col.f64.f64.f64.f64", a, b, f64(0, 0, 0, 1), sums)
+    upper, lower = (
+        4.0 * sum((2 * step + half + 1) * 32.0**step for step in range(inner // 4))
+        for half in (0, 1)
+    )
+    for name, want in zip(sums, (upper, upper, lower, lower + 1), strict=True):
+        assert (found[name].view(np.float64) == want).all()
+
+
 def test_rows_and_columns_of_a_fragment():
     body = """mov.u32 %r1, %laneid;
 shr.u32 %r2, %r1, 2;

@@ -21,7 +21,9 @@ def element(layout, register, lane):
 
 
 @pytest.mark.parametrize(("m", "n", "warps"), SHAPES)
-@pytest.mark.parametrize(("rows", "inner", "bits"), [(16, 16, 16), (16, 32, 8), (16, 8, 32)])
+@pytest.mark.parametrize(
+    ("rows", "inner", "bits"), [(16, 16, 16), (16, 32, 8), (16, 8, 32), (16, 16, 64), (8, 4, 64)]
+)
 def test_every_element_belongs_to_a_thread(m, n, warps, rows, inner, bits):
     shares = WarpProduct(m, n, rows, inner, bits, warps)
     for layout in (shares.accumulator, shares.left, shares.right):
@@ -50,6 +52,41 @@ def test_fragments_of_f64(lane):
     assert [element(shares.accumulator, i, lane) for i in (0, 1)] == [
         (row, 2 * quad + i) for i in (0, 1)
     ]
+
+
+@pytest.mark.parametrize("lane", [0, 6, 31])
+@pytest.mark.parametrize("inner", [4, 8, 16])
+def test_fragments_of_f64_with_16_rows(inner, lane):
+    shares = WarpProduct(16, 8, 16, inner, 64, 1)
+    row, quad = divmod(lane, 4)
+    a = [(row + 8 * (i % 2), quad + 4 * (i // 2)) for i in range(inner // 2)]
+    b = [(row, quad + 4 * i) for i in range(inner // 4)]
+    c = [(row + 8 * (i // 2), 2 * quad + i % 2) for i in range(4)]
+    left = shares.in_order([element(shares.left, i, lane) for i in range(len(a))])
+    assert left == a
+    for layout, want in ((shares.right, b), (shares.accumulator, c)):
+        assert [element(layout, register, lane) for register in range(len(want))] == want
+        assert layout.num_registers == len(want)
+
+
+@pytest.mark.parametrize(
+    ("rows", "inner", "bits", "runs"),
+    [(16, 16, 64, [1, 2, 4]), (16, 4, 64, [1]), (8, 4, 64, [1]), (16, 16, 16, [1, 2])],
+)
+def test_both_operands_have_the_same_order_of_k(rows, inner, bits, runs):
+    found = list(WarpProduct(32, 16, rows, inner, bits, 1).runs)
+    assert [shares.run for shares in found] == runs
+    packed = max(1, 32 // bits)
+    for shares in found:
+        assert shares.left.is_injective
+        for lane in range(32):
+            b = [element(shares.right, i, lane)[1] for i in range(inner // 4)]
+            words = [element(shares.left, i, lane) for i in range(inner * rows // 32)]
+            grouped = [words[i : i + packed] for i in range(0, len(words), packed)]
+            a = [word for group in shares.in_order(grouped) for word in group]
+            for half in range(rows // 8):
+                own = [k for row, k in a if row == lane // 4 + 8 * half]
+                assert own == b
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,12 @@ from tilec.support.mma_atoms import (
     find_family,
     products_of,
     select_mma_atom,
+    warp_families,
     warp_family,
     wgmma_family,
 )
+
+DOUBLES = ProductTypes("f64", "f64", "f64")
 
 
 @pytest.mark.parametrize(
@@ -79,7 +82,10 @@ def test_a_family_is_what_ptx_and_the_datasheet_say(types, ptx, inner, transpose
         (("bf16", "bf16", "f32"), (32, 64, 16), "sm90_mma_m16n8k16_f32_bf16_bf16"),
         (("f8E5M2", "f8E4M3FN", "f32"), (16, 8, 32), "sm90_mma_m16n8k32_f32_f8e5m2_f8e4m3fn"),
         (("u8", "i8", "i32"), (48, 8, 64), "sm90_mma_m16n8k32_i32_u8_i8"),
-        (("f64", "f64", "f64"), (64, 64, 8), "sm90_mma_m8n8k4_f64_f64_f64"),
+        (("f64", "f64", "f64"), (64, 64, 16), "sm90_mma_m16n8k16_f64_f64_f64"),
+        (("f64", "f64", "f64"), (64, 64, 24), "sm90_mma_m16n8k8_f64_f64_f64"),
+        (("f64", "f64", "f64"), (16, 64, 4), "sm90_mma_m16n8k4_f64_f64_f64"),
+        (("f64", "f64", "f64"), (24, 64, 16), "sm90_mma_m8n8k4_f64_f64_f64"),
     ],
 )
 def test_smaller_tiles_and_f64_are_products_of_warps(types, extents, name):
@@ -88,6 +94,13 @@ def test_smaller_tiles_and_f64_are_products_of_warps(types, extents, name):
     assert atom.name == name
     sums = atom.shape[0] * atom.shape[1] * ProductTypes(*types).accumulator_bytes
     assert atom.accumulator_registers == sums // 128
+
+
+def test_the_last_warp_family_asks_least():
+    families = warp_families(DOUBLES)
+    assert all(f.rows % families[-1].rows == f.inner % families[-1].inner == 0 for f in families)
+    assert warp_family(DOUBLES) is families[-1]
+    assert warp_family(DOUBLES, (7, 8, 4)) is families[-1]
 
 
 def test_mma_sync_sums_no_f8_in_f16():

@@ -3,16 +3,21 @@
 Warps share the products of a batch first, then the rows of a tile, then its columns; those that are
 left hold copies. Source: PTX
 ISA, "Matrix Fragments for mma.m16n8k16" and the other shapes: in units of 32 bits along K they are
-all alike, but for `m8n8k4` of f64.
+all alike; those of f64 are in units of 64 bits.
+
+Any order of K gives the same product if both operands have it. So a lane may hold `run` neighbours
+along K where the instruction has every fourth element: then its loads are wider, or meet fewer bank
+conflicts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import gcd
+from typing import Any
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS, Mode, Owner
 from tilec.layout.register import RegisterLayout
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 COLUMNS = 8
 """N of every `mma.sync` (PTX ISA, mma)."""
@@ -31,12 +36,13 @@ class WarpProduct:
     Attributes:
         m: Rows of the tile.
         n: Columns of the tile.
-        rows: M of an instruction: 16, or 8 for f64.
+        rows: M of an instruction: 16, or 8 for small tiles of f64.
         inner: K of an instruction.
         element_bits: Size of an operand element.
         warps: 1 to 4, or a multiple of 4.
         batch: How many such products there are, along a first axis of all tiles; None for a plain
             one, whose tiles have no such axis.
+        run: Neighbours along K, in words of an operand, that a lane holds.
     """
 
     m: int
@@ -46,6 +52,7 @@ class WarpProduct:
     element_bits: int
     warps: int
     batch: int | None = None
+    run: int = 1
 
     def __post_init__(self) -> None:
         """Check the extents.
@@ -77,6 +84,29 @@ class WarpProduct:
         """The N x K operand of one instruction along K."""
         return self._operand(self.n, [], (0, 1))
 
+    def in_order(self, words: Sequence[Any]) -> list[Any]:
+        """Return the words of one block of the left operand as the instruction takes them.
+
+        Its halves of rows change fastest; in the layout, what lies together along K does.
+        """
+        halves = self.rows // _HALF_ROWS
+        steps = (divmod(step, self.run) for step in range(len(words) // halves))
+        return [
+            words[(outer * halves + half) * self.run + inner]
+            for outer, inner in steps
+            for half in range(halves)
+        ]
+
+    @property
+    def runs(self) -> Iterator["WarpProduct"]:
+        """Yield the same product with every order of K that there is, that of PTX first."""
+        run = 1
+        while (
+            self.inner * self.element_bits % (_QUAD * run * max(_WORD_BITS, self.element_bits)) == 0
+        ):
+            yield replace(self, run=run)
+            run *= 2
+
     @property
     def blocks(self) -> tuple[int, int, int]:
         """Products of the batch, and rows and columns of instructions, that one warp computes."""
@@ -100,12 +130,14 @@ class WarpProduct:
 
     def _operand(self, extent: int, halves: list[Mode], axes: tuple[int, int]) -> RegisterLayout:
         packed = max(1, _WORD_BITS // self.element_bits)
+        held = packed * self.run
         modes = [
             self._register(packed, (0, 1)),
+            self._register(self.run, (0, packed)),
             *halves,
-            self._register(self.inner // (_QUAD * packed), (0, _QUAD * packed)),
+            self._register(self.inner // (_QUAD * held), (0, _QUAD * held)),
             *self._blocks(axes),
-            self._lane(_QUAD, (0, packed)),
+            self._lane(_QUAD, (0, held)),
             self._lane(_HALF_ROWS, (1, 0)),
         ]
         return RegisterLayout(self._shape(extent, self.inner), modes)

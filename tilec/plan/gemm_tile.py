@@ -90,8 +90,8 @@ class GemmTile:
     @property
     def by_warps(self) -> bool:
         """Whether single warps multiply it (mma.sync), as it has fewer rows than a wgmma."""
-        family = warp_family(self.types)
         extents = (self.m, self.n, self.k)
+        family = warp_family(self.types, extents)
         whole = family is not None and why_not_tiled(family, extents) is None
         return whole and self.rows % machine.MMA_ROWS != 0
 

@@ -50,7 +50,9 @@ _WARP_ACCUMULATORS: dict[str, tuple[str, ...]] = {
     "f64": ("f64",),
 }
 _WARP_ROWS, _WARP_COLUMNS = 16, (8,)
-_DOUBLE_ROWS, _DOUBLE_INNER = 8, 4
+_DOUBLE_SHAPES = ((16, 16), (16, 8), (16, 4), (8, 4))
+"""M and K of the instructions for f64, the fastest first: on sm_90 those of 8 rows run at half the
+rate, and a deeper one replaces several (PTX ISA, mma: `.m16n8k4` to `.m16n8k16` need sm_90)."""
 _PTX_NAMES = {
     "f8E4M3FN": "e4m3", "f8E5M2": "e5m2", "i8": "s8", "u8": "u8", "i32": "s32",
 }  # fmt: skip
@@ -196,20 +198,38 @@ def wgmma_family(types: ProductTypes) -> MmaFamily | None:
 
 
 @cache
-def warp_family(types: ProductTypes) -> MmaFamily | None:
-    """Return the `mma.sync` instructions for products of `types`, or None where there are none.
+def warp_families(types: ProductTypes) -> tuple[MmaFamily, ...]:
+    """Return the `mma.sync` instructions for products of `types`, the fastest first.
 
-    Threads bring the operands into registers, so they may lie in shared memory as they like.
+    Threads bring the operands into registers, so they may lie in shared memory as they like. The
+    last family tiles everything that another one tiles. There may be none.
     """
     if not _multiplies(types, _WARP_ACCUMULATORS):
-        return None
-    unit, size = Unit.MMA_SYNC, types.operand_bytes
-    if types.a == "f64":
-        shape = (_DOUBLE_ROWS, _WARP_COLUMNS, _DOUBLE_INNER)
-        return MmaFamily(unit, types, *shape, reads_transposed=True, rate=DOUBLE_RATE)
-    shape = (_WARP_ROWS, _WARP_COLUMNS, _INNER_BYTES // size)
-    rate = TENSOR_BYTES_PER_CYCLE // size
-    return MmaFamily(unit, types, *shape, reads_transposed=True, rate=rate)
+        return ()
+    size, is_double = types.operand_bytes, types.a == "f64"
+    shapes = _DOUBLE_SHAPES if is_double else ((_WARP_ROWS, _INNER_BYTES // size),)
+    rate = DOUBLE_RATE if is_double else TENSOR_BYTES_PER_CYCLE // size
+    return tuple(
+        MmaFamily(Unit.MMA_SYNC, types, rows, _WARP_COLUMNS, inner, True, rate)
+        for rows, inner in shapes
+    )
+
+
+@cache
+def warp_family(
+    types: ProductTypes, extents: tuple[int, int, int] | None = None
+) -> MmaFamily | None:
+    """Return the fastest `mma.sync` instructions that tile a product, or None where there are none.
+
+    Args:
+        types: Element types of the product.
+        extents: M, N and K of the tile product in elements. If no instruction tiles it, or without
+            them, the result is the family that asks least of the extents.
+    """
+    families = warp_families(types)
+    if extents is not None:
+        families = [f for f in families if why_not_tiled(f, extents) is None][:1] or families
+    return families[-1] if families else None
 
 
 def _multiplies(types: ProductTypes, accumulators: dict[str, tuple[str, ...]]) -> bool:
@@ -266,7 +286,7 @@ def select_mma_atom(types: ProductTypes, extents: tuple[int, int, int]) -> MmaAt
         extents: M, N and K of the tile product in elements.
     """
     defects = []
-    for family in (wgmma_family(types), warp_family(types)):
+    for family in (wgmma_family(types), warp_family(types, extents)):
         defect = None if family is None else why_not_tiled(family, extents)
         if family is not None and defect is None:
             return _atom(family, extents[1])

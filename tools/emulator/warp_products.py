@@ -14,6 +14,8 @@ from tools.emulator.warp import Action, Mask, Warp
 
 _NAME = re.compile(r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.(\w+)\.(\w+)\.(\w+)\.(\w+)")
 _TOTALS = {**SUMS, "f64": np.float64}
+_DOUBLE_SHAPES = ((8, 4), (16, 4), (16, 8), (16, 16))
+"""Rows and K of the products of f64 (PTX ISA, mma)."""
 
 
 class WarpProduct:
@@ -27,7 +29,8 @@ class WarpProduct:
         self.rows, self.inner, self.elements = int(match[1]), int(match[2]), (match[4], match[5])
         self.total = np.dtype(_TOTALS[match[3]])
         size = np.dtype(ELEMENTS.get(match[4], np.float64)).itemsize
-        is_double = match[4] == match[5] == "f64" and (self.rows, self.inner) == (8, 4)
+        shape = (self.rows, self.inner)
+        is_double = match[4] == match[5] == "f64" and shape in _DOUBLE_SHAPES
         if not is_double and (self.rows != 16 or self.inner * size != STEP_BYTES):
             raise UnsupportedError(name)
 
@@ -53,7 +56,8 @@ class WarpProduct:
     def _matrix(self, words: NDArray, rows: int, element: str) -> NDArray:
         """Put the registers of an operand together: row, k."""
         if element == "f64":
-            return words.view(np.float64)[0].reshape(8, 4)
+            parts = words.view(np.float64).reshape(-1, rows // 8, 8, 4)  # of K, of rows, row, quad
+            return parts.transpose(1, 2, 0, 3).reshape(rows, -1)
         data = np.ascontiguousarray(words.astype(np.uint32)).view(np.uint8)
         size = np.dtype(ELEMENTS[element]).itemsize
         values = read_elements(data.reshape(*words.shape, -1, size), element)

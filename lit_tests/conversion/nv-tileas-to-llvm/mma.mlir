@@ -356,11 +356,11 @@
 
 // -----
 
-!a = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
-!b = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
-!acc = tensor<16x16xf64, #nv_tileas.layout<"16x16|reg:2*(0,1)|lane:4*(0,2),8*(1,0)|warp:2*(8,0),2*(0,8)">>
+!a = !nv_tileas.smem<tensor<8x8xf64, #nv_tileas.shared_layout<array<i64: 8, 8>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<32x8xf64, #nv_tileas.shared_layout<array<i64: 32, 8>, 64 : i64>>>
+!acc = tensor<8x32xf64, #nv_tileas.layout<"8x32|reg:2*(0,1)|lane:4*(0,2),8*(1,0)|warp:4*(0,8)">>
 
-// f64: two steps of 4 along K, a register of A, one of B and two sums for each instruction.
+// f64 in 8 rows: two steps of 4 along K, a register of A, one of B and two sums for each instruction.
 // CHECK-LABEL: llvm.func @doubles_take_four_of_k
 // CHECK-COUNT-2:  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, {$4, $5};", "=d,=d,d,d,d,d"
 // CHECK-NOT:      mma.sync
@@ -377,6 +377,33 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "doubles_take_four_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x16xf64, #nv_tileas.shared_layout<array<i64: 16, 16>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<32x16xf64, #nv_tileas.shared_layout<array<i64: 32, 16>, 128 : i64>>>
+!acc = tensor<16x32xf64, #nv_tileas.layout<"16x32|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(0,8)">>
+
+// f64 in 16 rows: 16 along K in one instruction. A lane takes four neighbours along K of each row, as both
+// operands have K last: in that order their loads of 16 bytes meet no bank conflicts.
+// CHECK-LABEL: llvm.func @doubles_take_sixteen_of_k
+// CHECK-COUNT-6:  llvm.load {{.*}} -> vector<2xf64>
+// CHECK-NOT:      llvm.load
+// CHECK:          mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {$0, $1, $2, $3}, {$4, $5, $6, $7, $8, $9, $10, $11}, {$12, $13, $14, $15}, {$16, $17, $18, $19};
+// CHECK-NOT:      mma.sync
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "doubles_take_sixteen_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
 
 // -----
 

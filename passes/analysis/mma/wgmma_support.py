@@ -56,11 +56,12 @@ def warp_product(op: Any, warps: int) -> WarpProduct | str:
     product = op.opview
     result = op.results[0].type
     types = product.product_types
-    family = warp_family(types)
+    *batch, m, n = result.shape
+    extents = (m, n, k_part(product)[1])
+    family = warp_family(types, extents)
     if family is None:
         return f"mma.sync does not multiply {types}"
-    *batch, m, n = result.shape
-    defect = why_not_tiled(family, (m, n, k_part(product)[1]))
+    defect = why_not_tiled(family, extents)
     if defect is not None:
         return defect
     bits = types.operand_bytes * 8

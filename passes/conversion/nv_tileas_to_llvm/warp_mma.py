@@ -3,7 +3,7 @@
 Threads read the fragments of one step of K from shared memory, as 8x8 matrices (`ldmatrix`) where
 that costs less: where K is contiguous, and 16-bit elements in either order. Else they read 32 bits
 at a time where K is contiguous, and single elements where it is not. Registers of 16 and 8 bits
-share words.
+share words. Elements of 64 bits are loaded along K in the order that costs least.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ from tilec.dialects.nv_tileas.mma_ops import WarpMmaOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.layout import RegisterLayout
-from tilec.layout.scratch import matrix_loads
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
+from tilec.layout.scratch import access, matrix_loads
 from tilec.layout.warp_products import COLUMNS, WarpProduct
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
@@ -22,8 +23,14 @@ from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, reg
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import load_matrices, read_tile
 from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.fast_dataclasses import replace
+from tilec.support.mma_atoms import warp_families
 
 _WORD_BITS = 32
+_REGISTER_FILE, _MOST_REGISTERS = 65536, 255
+"""Registers of an SM, and most of a thread (CUDA programming guide, compute capability 9.0)."""
+_OTHER_REGISTERS = 32
+"""Registers of a thread for addresses and counters, next to those of a product."""
 
 
 @RULES.converts(WarpMmaOp)
@@ -33,6 +40,7 @@ def lower_warp_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     shares = warp_product(op, lowering.current_role.warps)
     if isinstance(shares, str):
         raise InternalCompilerError(shares, pass_name=PASS_NAME, op=op.name)
+    shares = _fastest(shares, mma)
     sums = parts_of(lowering, mma.acc)
     first, count = mma.part
     for step in range(first, first + count, shares.inner):
@@ -42,14 +50,67 @@ def lower_warp_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [regroup(op.results[0], sums)]
 
 
+def _fastest(shares: WarpProduct, mma: Any) -> WarpProduct:
+    """Return how the product is done fastest: by which K of an instruction, in which order of K.
+
+    Only f64 has a choice of K, and only `ldmatrix` would gain from another order for smaller
+    elements, and it has its own. The deepest instruction is the one whose fragments fit into
+    registers; of its orders the one whose fragments load in the fewest cycles.
+    """
+    if shares.element_bits <= _WORD_BITS:
+        return shares
+
+    def cycles(product: WarpProduct) -> int:
+        operands = ((mma.a, product.left, mma.a_major), (mma.b, product.right, mma.b_major))
+        costs = [
+            access(_as_stored(layout, major.value == "k"), layout_of_shared(tile.type), False)
+            for tile, layout, major in operands
+        ]
+        return sum(cost.instructions + cost.wavefronts for cost in costs)
+
+    depths = [
+        replace(shares, inner=family.inner)
+        for family in warp_families(mma.product_types)
+        if family.rows == shares.rows and shares.inner % family.inner == 0
+    ]
+    fitting = [product for product in depths if _registers(product) <= _limit(shares.warps)]
+    return min((*fitting, depths[-1])[0].runs, key=cycles)
+
+
+def _registers(product: WarpProduct) -> int:
+    """Return the registers of a thread that sums, fragments and addresses of a product take.
+
+    All fragments of one operand are live, and two of the other, of which one is being loaded.
+    """
+    batch, rows, columns = product.blocks
+    left, right = (
+        (item.num_registers, item.num_registers // count)
+        for item, count in ((product.left, batch * rows), (product.right, batch * columns))
+    )
+    kept, passing = min((left, right), (right, left))
+    words = product.accumulator.num_registers + kept[0] // batch + 2 * passing[1]
+    return words * product.element_bits // _WORD_BITS + _OTHER_REGISTERS
+
+
+def _limit(warps: int) -> int:
+    """Return the registers that a thread may have, next to a warpgroup that loads."""
+    threads = (warps + WARPGROUP_WARPS) * WARP_LANES
+    return min(_MOST_REGISTERS, _REGISTER_FILE // threads)
+
+
+def _as_stored(layout: RegisterLayout, k_is_last: bool) -> RegisterLayout:
+    """Return the layout of an operand with its axes as they are in shared memory."""
+    batch = layout.rank - 2
+    return layout if k_is_last else layout.permute([*range(batch), batch + 1, batch])
+
+
 def _fragments(
     lowering: Lowering, tile: Any, layout: RegisterLayout, step: int, k_is_last: bool
 ) -> list[Any]:
     """Emit the loads of an operand for one step of K; return words, or f64 registers."""
     batch = layout.rank - 2
     origin = (*(0,) * batch, *((0, step) if k_is_last else (step, 0)))
-    if not k_is_last:
-        layout = layout.permute([*range(batch), batch + 1, batch])
+    layout = _as_stored(layout, k_is_last)
     base, shared = lowering.get(tile), layout_of_shared(tile.type)
     loads = matrix_loads(layout, shared)
     if loads is not None:
@@ -68,12 +129,26 @@ def _multiply(
     lefts, rights = _groups(a, batch * rows), _groups(b, batch * columns)
     count = batch * rows * columns
     size, result = len(sums) // count, list(sums)
-    for block in range(count):
+    for block in _in_turn(shares):
         first, column = divmod(block, columns)
-        left, right = lefts[first], rights[first // rows * columns + column]
+        left, right = shares.in_order(lefts[first]), rights[first // rows * columns + column]
         own = slice(block * size, (block + 1) * size)
         result[own] = _instruction(name, result[own], left, right)
     return result
+
+
+def _in_turn(shares: WarpProduct) -> list[int]:
+    """Return the numbers of the blocks, row by row, in the order in which they are multiplied.
+
+    All fragments of one operand are live meanwhile, and one of the other at a time. Where they are
+    of 64 bits, they are those of the operand that has fewer.
+    """
+    batch, rows, columns = shares.blocks
+    order = list(range(batch * rows * columns))
+    is_wide = shares.element_bits > _WORD_BITS
+    if is_wide and shares.left.num_registers < shares.right.num_registers:
+        order.sort(key=lambda block: (block // (rows * columns), block % columns))
+    return order
 
 
 def _groups(words: Sequence[Any], count: int) -> list[Sequence[Any]]:
