@@ -207,6 +207,11 @@ def test_worker_warps_hold_at_most_64_elements_a_thread(elements, warps):
     assert (result.consumers, result.specialize, result.stages) == (0, False, 1)
 
 
+@pytest.mark.parametrize(("size", "warps"), [(32768, 4), (32769, 8), (131072, 16), (262144, 16)])
+def test_worker_warps_hold_at_most_256_bytes_of_sums_a_thread(size, warps):
+    assert plan(replace(tiles(), product_bytes=size)).worker_warps == warps
+
+
 def test_loops_without_mma_get_a_producer_role():
     result = plan(tiles(slot=16384))
     assert (result.specialize, result.producer_registers) == (True, 0)

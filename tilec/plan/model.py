@@ -78,6 +78,7 @@ class KernelProblem:
         scratch_bytes: Returns the bytes of the area through which the threads of each team change
             the layout of tiles, given the warps of a team and the room next to the ring.
         tile_elements: Elements of the largest tile that is held in registers.
+        product_bytes: Bytes of the largest accumulator of a product; 0 without one.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
         thread_vector: Elements that an access of a thread moves at most, of the largest tiles.
@@ -112,6 +113,7 @@ class KernelProblem:
     ring_slot_bytes: int
     fixed_bytes: int
     tile_elements: int
+    product_bytes: int = 0
     latency: int = 0
     thread_bytes: int = 0
     thread_vector: int = 1

@@ -10,6 +10,10 @@ MAX_WORKER_WARPS = 16
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
+MAX_PRODUCT_BYTES = 256
+"""Bytes of an accumulator that a thread should hold at most: fragments of both operands are in
+registers, too. With 512, products of f64 in tiles of 64x128 had 0.586 of the speed of cuBLAS
+instead of 0.935 (4096^3, H100, 2026-11-26)."""
 MAX_REDUCED_PER_THREAD = 32
 """The same where blocks reduce the tiles that they load: only other blocks hide their loads. With
 64, softmax of 8192x8192 bf16 had 0.82 of the speed on an H200 (2026-11-23)."""
@@ -44,6 +48,9 @@ def choose_warps(problem: KernelProblem, ctas: int = 1) -> int:
         return _with_wide_vectors(problem, warps)
     limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
     while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
+        warps *= 2
+    products = problem.product_bytes
+    while warps < MAX_WORKER_WARPS and products > warps * machine.WARP_THREADS * MAX_PRODUCT_BYTES:
         warps *= 2
     reduced = problem.thread_bytes if problem.waits_for_tiles else 0
     while warps < most and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:

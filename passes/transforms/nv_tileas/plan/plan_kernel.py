@@ -216,6 +216,7 @@ def kernel_problem(
     return KernelProblem(
         mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
+        product_bytes=max((_result_bytes(op) for op in dots), default=0),
         latency=max(map(_latency, accesses), default=0),
         thread_vector=_thread_vector(accesses),
         waits_for_tiles=waits_for_tiles(function),
@@ -330,6 +331,10 @@ def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:
         ),
         holds_a=stays_in_registers(op, 0),
     )
+
+
+def _result_bytes(dot: Any) -> int:
+    return prod(dot.results[0].type.shape) * dot.opview.product_types.accumulator_bytes
 
 
 def _largest_tile(function: Any) -> int:
