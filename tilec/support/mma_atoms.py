@@ -51,8 +51,8 @@ _WARP_ACCUMULATORS: dict[str, tuple[str, ...]] = {
 }
 _WARP_ROWS, _WARP_COLUMNS = 16, (8,)
 _DOUBLE_SHAPES = ((16, 16), (16, 8), (16, 4), (8, 4))
-"""M and K of the instructions for f64, the fastest first: on sm_90 those of 8 rows run at half the
-rate, and a deeper one replaces several (PTX ISA, mma: `.m16n8k4` to `.m16n8k16` need sm_90)."""
+"""M and K of the instructions for f64, the largest first: one replaces several smaller ones (PTX
+ISA, mma: `.m16n8k4`, `.m16n8k8` and `.m16n8k16` need sm_90)."""
 _PTX_NAMES = {
     "f8E4M3FN": "e4m3", "f8E5M2": "e5m2", "i8": "s8", "u8": "u8", "i32": "s32",
 }  # fmt: skip
