@@ -176,7 +176,7 @@ class Variants:
             target=target, debug_waits=debug_waits, allow_spills=allow_spills
         )
         self.cache = DiskCache()
-        self._compiled: dict[str, CompiledKernel] = {}
+        self._compiled: dict[tuple[str, bool], CompiledKernel] = {}
         self._programs: dict[str, Any] = {}
         self._lock = Lock()
 
@@ -210,7 +210,8 @@ class Variants:
         device = arguments.device or 0
         check_capability(driver, device, self.options.target)
         gpu = driver.device(device).gpu
-        compiled = self.variant(self.specialization(arguments, gpu))
+        specialization = self.specialization(arguments, gpu)
+        compiled = self.variant(specialization, run_ptxas=driver.takes_cubins)
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
     def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
@@ -300,40 +301,48 @@ class Variants:
 
         return analyze_kernel(self.text.tree, self.name, specialization).metadata
 
-    def variant(self, specialization: Specialization) -> CompiledKernel:
+    def variant(self, specialization: Specialization, *, run_ptxas: bool = True) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.
+
+        Args:
+            specialization: What to compile for.
+            run_ptxas: Make machine code, not PTX alone.
 
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        compiled = compiler_threads.run(lambda: self._variant(specialization))
+        options = self.options if run_ptxas else replace(self.options, run_ptxas=False)
+        compiled = compiler_threads.run(lambda: self._variant(specialization, options))
         compiled.warn([self.text.contents[0]])
         return compiled
 
-    def _variant(self, specialization: Specialization) -> CompiledKernel:
+    def _variant(self, specialization: Specialization, options: CompileOptions) -> CompiledKernel:
         identity = self.identity(specialization)
-        key = variant_key(identity)
+        key = variant_key(identity), options.assembles
         with self._lock.held:
             compiled = self._compiled.get(key)
             if compiled is None:
-                compiled = self._compiled[key] = self._from_disk(specialization, identity)
+                made = self._from_disk(specialization, identity, options)
+                compiled = self._compiled[key] = made
             return compiled
 
     def _from_disk(
-        self, specialization: Specialization, identity: VariantIdentity
+        self, specialization: Specialization, identity: VariantIdentity, options: CompileOptions
     ) -> CompiledKernel:
         found = obtain_kernel(
-            self.cache, self.text.program, self.name, specialization, self.options, identity
+            self.cache, self.text.program, self.name, specialization, options, identity
         )
         if found.compilation is not None:
             stage_text = found.compilation.module_text
         else:
-            stage_text = partial(self._recompiled, specialization)
+            stage_text = partial(self._recompiled, specialization, options)
         return CompiledKernel(found.artifact, found.remarks, stage_text)
 
-    def _recompiled(self, specialization: Specialization, stage: str) -> str:
+    def _recompiled(
+        self, specialization: Specialization, options: CompileOptions, stage: str
+    ) -> str:
         """Return the IR of a kernel that came from the disk cache, which holds none."""
         from tilec.compiler.driver import compile_kernel
 
-        made = compile_kernel(self.text.program, self.name, specialization, self.options)
+        made = compile_kernel(self.text.program, self.name, specialization, options)
         return made.module_text(stage)
