@@ -18,11 +18,8 @@ def kernel_cache(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def device():
-    """Stand in for the GPU. Kernels keep what they loaded on it, so it outlives one test.
-
-    It takes no cubins, so that ptxas does not run: it makes nothing that the emulator reads.
-    """
-    made = EmulatedDriver(takes_cubins=False)
+    """Stand in for the GPU. Kernels keep what they loaded on it, so it outlives one test."""
+    made = EmulatedDriver()
     previous = set_driver(made)
     yield made
     set_driver(previous)

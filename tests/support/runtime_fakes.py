@@ -24,8 +24,6 @@ class FakeDriver:
     `execute`, if a test sets it, is called with every launch after it was recorded.
     """
 
-    takes_cubins = True
-
     def __init__(self, capability=90, devices=1, parameter_sizes=None):
         self.capability = capability
         self.devices = devices

@@ -176,7 +176,7 @@ class Variants:
             target=target, debug_waits=debug_waits, allow_spills=allow_spills
         )
         self.cache = DiskCache()
-        self._compiled: dict[tuple[str, bool], CompiledKernel] = {}
+        self._compiled: dict[str, CompiledKernel] = {}
         self._programs: dict[str, Any] = {}
         self._lock = Lock()
 
@@ -210,8 +210,7 @@ class Variants:
         device = arguments.device or 0
         check_capability(driver, device, self.options.target)
         gpu = driver.device(device).gpu
-        specialization = self.specialization(arguments, gpu)
-        compiled = self.variant(specialization, run_ptxas=driver.takes_cubins)
+        compiled = self.variant(self.specialization(arguments, gpu))
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
     def blocks(self, arguments: BoundArguments, grid: Grid | None) -> int:
@@ -301,48 +300,40 @@ class Variants:
 
         return analyze_kernel(self.text.tree, self.name, specialization).metadata
 
-    def variant(self, specialization: Specialization, *, run_ptxas: bool = True) -> CompiledKernel:
+    def variant(self, specialization: Specialization) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.
-
-        Args:
-            specialization: What to compile for.
-            run_ptxas: Make machine code, not PTX alone.
 
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        options = self.options if run_ptxas else replace(self.options, run_ptxas=False)
-        compiled = compiler_threads.run(lambda: self._variant(specialization, options))
+        compiled = compiler_threads.run(lambda: self._variant(specialization))
         compiled.warn([self.text.contents[0]])
         return compiled
 
-    def _variant(self, specialization: Specialization, options: CompileOptions) -> CompiledKernel:
+    def _variant(self, specialization: Specialization) -> CompiledKernel:
         identity = self.identity(specialization)
-        key = variant_key(identity), options.assembles
+        key = variant_key(identity)
         with self._lock.held:
             compiled = self._compiled.get(key)
             if compiled is None:
-                made = self._from_disk(specialization, identity, options)
-                compiled = self._compiled[key] = made
+                compiled = self._compiled[key] = self._from_disk(specialization, identity)
             return compiled
 
     def _from_disk(
-        self, specialization: Specialization, identity: VariantIdentity, options: CompileOptions
+        self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
         found = obtain_kernel(
-            self.cache, self.text.program, self.name, specialization, options, identity
+            self.cache, self.text.program, self.name, specialization, self.options, identity
         )
         if found.compilation is not None:
             stage_text = found.compilation.module_text
         else:
-            stage_text = partial(self._recompiled, specialization, options)
+            stage_text = partial(self._recompiled, specialization)
         return CompiledKernel(found.artifact, found.remarks, stage_text)
 
-    def _recompiled(
-        self, specialization: Specialization, options: CompileOptions, stage: str
-    ) -> str:
+    def _recompiled(self, specialization: Specialization, stage: str) -> str:
         """Return the IR of a kernel that came from the disk cache, which holds none."""
         from tilec.compiler.driver import compile_kernel
 
-        made = compile_kernel(self.text.program, self.name, specialization, options)
+        made = compile_kernel(self.text.program, self.name, specialization, self.options)
         return made.module_text(stage)

@@ -94,15 +94,10 @@ class EmulatedDriver:
     Attributes:
         seed: Order of the warps and of the copies.
         multiprocessors: How many SMs it has: persistent kernels launch that many CTAs.
-        takes_cubins: Whether kernels that are launched pass ptxas first. It runs PTX either way;
-            ptxas also checks the PTX, and what spills is planned again.
     """
 
-    def __init__(
-        self, seed: int = 0, multiprocessors: int = 4, *, takes_cubins: bool = True
-    ) -> None:
+    def __init__(self, seed: int = 0, multiprocessors: int = 4) -> None:
         """Make a device without memory."""
-        self.takes_cubins = takes_cubins
         self.seed = seed
         self.multiprocessors = multiprocessors
         self.memory = GlobalMemory()

@@ -128,14 +128,7 @@ class NativeDriver(Protocol):
 
 
 class Driver(Protocol):
-    """What the launcher asks of a GPU driver. Streams and pointers are raw integers.
-
-    Attributes:
-        takes_cubins: Whether `load` wants machine code, and so a launch needs ptxas. Where not,
-            kernels are compiled as far as PTX.
-    """
-
-    takes_cubins: bool
+    """What the launcher asks of a GPU driver. Streams and pointers are raw integers."""
 
     def device_count(self) -> int:
         """Return the number of GPUs."""

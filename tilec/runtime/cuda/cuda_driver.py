@@ -53,8 +53,6 @@ class CudaDriver:
     a call only, so a thread keeps the context that it had.
     """
 
-    takes_cubins = True
-
     def __init__(self, api: Any = None) -> None:
         """Initialise the driver.
 
