@@ -39,8 +39,9 @@ MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
 DIAGONAL_CYCLES = 0.22
 """The same for a staircase: these rounds run in a loop of their own, too short to overlap much.
-With it, the choice loses 0.5 % to the best of up to four tiles in six causal cases, with
-`MASK_CYCLES` 1.9 %; 0.22 to 0.30 choose alike (H100,
+Set on six causal rows in bf16, depth 128 and 256: the choice loses 0.9 % to the best of the tiles
+that were measured in one run, with `MASK_CYCLES` 1.8 %; nearly all of it with 4096 tokens. Not
+measured: the tiles it changes in 8 bits and with 2048 tokens (H100,
 docs/measurements/2026-11-25-attention-forward.md)."""
 STORE_CYCLES = 0.05
 """Cycles of a tile for each element of its result that threads store from registers, in vectors for
