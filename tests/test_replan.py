@@ -5,10 +5,10 @@ from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, error
 
 
-def given_up(monkeypatch, plan):
+def given_up(monkeypatch, plan, **asked):
     monkeypatch.setattr(replan, "_facts", lambda _, name, default: [plan] if name == "plan" else [])
     failure = CompileError(error("T0608", "a thread spills 4 bytes"))
-    found, specialization = [], Specialization()
+    found, specialization = [], Specialization(plan=asked)
     while (item := replan.next_plan(failure, object(), specialization)) is not None:
         found += item.specialization.disabled - specialization.disabled
         specialization = item.specialization
@@ -20,6 +20,7 @@ def test_a_tail_is_streamed_before_ctas_are_given_up(monkeypatch):
     assert given_up(monkeypatch, plan) == ["load_ahead", "blocks_per_sm"]
     assert given_up(monkeypatch, plan | {"stream_tail": True}) == ["blocks_per_sm"]
     assert given_up(monkeypatch, plan | {"consumer_registers": 232}) == ["blocks_per_sm"]
+    assert given_up(monkeypatch, plan, stream_tail=0) == ["blocks_per_sm"]
 
 
 def test_nothing_is_given_up_twice(monkeypatch):

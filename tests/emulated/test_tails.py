@@ -24,6 +24,14 @@ def reversed_in_place[N](X: f32[N]):
     store(X, 0, flip(x, 0))
     store(X, 1, x + load(X, 0, 1024))
 """
+IN_A_LOOP = """@kernel(stream_tail=1)
+def centred[M, N](X: bf16[M, N], W: f32[N]):
+    m = grid(M)
+    for j in range(cdiv(N, 512)):
+        x = cast(load(X, (m, j), (1, 512)), f32)
+        total = sum(x, axis=1, keepdims=True)
+        store(X, (m, j), cast(x * load(W, j, 512)[None, :] + total, bf16))
+"""
 
 
 @pytest.mark.parametrize("columns", [1000, 1001, 2048])
@@ -52,4 +60,20 @@ def test_loads_that_a_store_must_follow_come_first(device, tmp_path):
     total = x[:1024] + x[1024:]
     for found in run_both(device, tmp_path, IN_PLACE, {"X": x}):
         expected = np.concatenate([total[::-1], total + total[::-1]])
+        np.testing.assert_array_equal(found.data()["X"], expected)
+
+
+@pytest.mark.parametrize("columns", [1536, 1537])
+def test_stores_in_a_loop_that_orders_them(device, tmp_path, columns):
+    random = np.random.default_rng(columns)
+    x = random.integers(-4, 5, (2, columns)).astype(ml_dtypes.bfloat16)
+    w = random.integers(-2, 3, columns).astype(np.float32)
+    wide, parts = x.astype(np.float32), range(0, columns, 512)
+    totals = [wide[:, at : at + 512].sum(1, keepdims=True) for at in parts]
+    pieces = [
+        wide[:, at : at + 512] * w[at : at + 512] + total
+        for at, total in zip(parts, totals, strict=True)
+    ]
+    expected = np.concatenate(pieces, axis=1).astype(ml_dtypes.bfloat16)
+    for found in run_both(device, tmp_path, IN_A_LOOP, {"X": x, "W": w}):
         np.testing.assert_array_equal(found.data()["X"], expected)

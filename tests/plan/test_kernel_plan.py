@@ -287,6 +287,7 @@ def test_the_cluster_that_was_planned_with_the_tiles():
         ({"consumers": 3}, "T0421", "128 rows do not split into 3 parts"),
         ({"producer_registers": 30}, "T0421", "24 to 256 in steps of 8"),
         ({"worker_warps": 4}, "T0421", "does not apply to a kernel with mma"),
+        ({"stream_tail": True}, "T0421", "stream_tail does not apply to a kernel with mma"),
         ({"epilogue_slots": 9}, "T0421", "epilogue_slots = 9: expected 0 to 8"),
         ({"epilogue_slots": True}, "T0421", "epilogue_slots = True"),
         ({"epilogue_slots": 2}, "T0421", "no store of the kernel can be cut into parts"),

@@ -30,6 +30,8 @@ _COSTS = {
 }
 """What takes registers, by what the planner must do without (`KernelProblem`; most are fields of
 the plan), in the order in which it is given up: what takes most, then what gains least."""
+_DECIDED_BY = {"load_ahead": "stream_tail"}
+"""The field of the plan that decides it, where it has another name."""
 _LAST_RESORT = {
     "persistent": "the state of a loop over tiles",
     "spread": "a part of a block that so few CTAs share",
@@ -104,7 +106,7 @@ def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[
         for field in costs
         if field not in specialization.disabled
         and any(_has(plan, field) for plan in plans)
-        and not any(field in it for it in asked)
+        and not any(_DECIDED_BY.get(field, field) in it for it in asked)
     ]
 
 

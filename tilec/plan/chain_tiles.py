@@ -38,11 +38,11 @@ bits and depth 64, with errors of up to 4 % (H100, docs/measurements/2026-11-25-
 MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
 DIAGONAL_CYCLES = 0.22
-"""The same in a staircase, where the tensor cores take longer than the special functions: the rounds
-of its end run in a loop of their own, too short to overlap products. Set on six causal rows of bf16,
-depth 128 and 256: the choice loses 0.9 % to the best of the tiles that were measured in one run,
-with `MASK_CYCLES` 1.8 %; nearly all of it with 4096 tokens. Elsewhere it would choose 192x96 for
-depth 64, which is 1 to 4 % slower than 192x128 (H100,
+"""The same in a staircase, where the tensor cores take longer than the special functions: the
+rounds of its end run in a loop of their own, too short to overlap products. Set on six causal rows
+of bf16, depth 128 and 256: the choice loses 0.9 % to the best of the tiles that were measured in
+one run, with `MASK_CYCLES` 1.8 %; nearly all of it with 4096 tokens. Elsewhere it would choose
+192x96 for depth 64, which is 1 to 4 % slower than 192x128 (H100,
 docs/measurements/2026-11-25-attention-forward.md)."""
 STORE_CYCLES = 0.05
 """Cycles of a tile for each element of its result that threads store from registers, in vectors for

@@ -125,11 +125,19 @@ def _choose_epilogue(
     return Slices(0, 0, slots), why
 
 
+_WITHOUT_MMA = {
+    "worker_warps": "use consumers",
+    "spread": "use consumers",
+    "stream_tail": "use slice_columns",
+}
+"""Fields for kernels without mma, and what does the same with it."""
+
+
 def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel with `mma`."""
-    for name in ("worker_warps", "spread"):
+    for name, hint in _WITHOUT_MMA.items():
         if getattr(overrides, name) is not None:
-            fail("T0421", f"{name} does not apply to a kernel with mma", "use consumers")
+            fail("T0421", f"{name} does not apply to a kernel with mma", hint)
     specialize, why_roles = _choose_roles(problem, overrides)
     teams, why_teams = choose_teams(problem, specialize, overrides)
     share = target.share(overrides.blocks_per_sm or 1)

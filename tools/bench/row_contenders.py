@@ -100,7 +100,13 @@ def copy(torch: Any, case: RowCase, operands: Operands) -> Contender:
 
 
 def of_torch(torch: Any, case: RowCase, operands: Operands, *, compiled: bool) -> Contender:
-    """Return torch's function, as it is or compiled."""
+    """Return torch's function, as it is or compiled.
+
+    Raises:
+        ContenderError: A CUDA graph cannot hold it.
+    """
+    if KERNELS[case.name].waits:
+        raise ContenderError("torch's function waits for the GPU, which a CUDA graph cannot do")
     function = KERNELS[case.name].function(torch, case)
     if compiled:
         importlib.import_module("torch._dynamo").reset()

@@ -71,6 +71,7 @@ class RowKernel:
         arguments: The operands and the result in the order of the kernel's parameters.
         scalars: What the kernel takes after its arrays.
         limit: Largest relative error of the result (Frobenius norm).
+        waits: Whether torch's function waits for the GPU, so that a CUDA graph cannot hold it.
     """
 
     function: Callable[[Any, RowCase], Callable[..., Any]]
@@ -80,6 +81,7 @@ class RowKernel:
     arguments: Callable[[Arrays, Any], Arrays] = _after
     scalars: tuple[float, ...] = ()
     limit: float = BF16_LIMIT
+    waits: bool = False
 
     def operands(self, torch: Any, case: RowCase) -> Arrays:
         """Return the matrix, normally distributed or random bytes, and what goes with it."""
@@ -154,6 +156,7 @@ KERNELS: Mapping[str, RowKernel] = {
         dtype="uint8",
         result=lambda torch, x: torch.zeros(256, dtype=torch.int32, device="cuda"),
         limit=0.0,
+        waits=True,
     ),
 }
-"""By name. `bincount` waits for the GPU, so a CUDA graph cannot hold it: it checks, untimed."""
+"""By name."""

@@ -75,7 +75,7 @@ def run_case(
     problems += [make(torch, case) for _ in range(operand_sets(first.bytes) - 1)]
     torch.backends.cuda.matmul.allow_tf32 = False
     exact = first.exact().double()
-    torch.backends.cuda.matmul.allow_tf32 = case.name == "matmul_tf32"
+    torch.backends.cuda.matmul.allow_tf32 = first.tf32
     calls: dict[str, Callable[[int], Any]] = {}
     for variant in (Variant(""), *options.variants):
         name = f"{VARIANT_PREFIX}{variant}" if str(variant) else OURS

@@ -55,6 +55,7 @@ class Problem:
         peers: Each computes the same, or what its name says; called without arguments.
         exact: Computes the result in f32 or f64, without tf32.
         limit: Largest relative error of the result (Frobenius norm).
+        tf32: Whether torch may multiply f32 in tf32.
     """
 
     arguments: Arrays
@@ -62,6 +63,7 @@ class Problem:
     peers: Peers
     exact: Callable[[], Any]
     limit: float
+    tf32: bool = False
 
     @property
     def bytes(self) -> int:
@@ -126,9 +128,8 @@ def _int8(torch: Any, case: TypedCase) -> Problem:
 def _tf32(torch: Any, case: TypedCase) -> Problem:
     a, b = (_normal(torch, (rows, case.k), torch.float32) for rows in (case.m, case.n))
     c = _poisoned(torch, case, torch.float32)
-    return Problem(
-        (a, b, c), c, {"cublas": lambda: a @ b.T}, lambda: a.double() @ b.double().T, TF32_LIMIT
-    )
+    peers, exact = {"cublas": lambda: a @ b.T}, lambda: a.double() @ b.double().T
+    return Problem((a, b, c), c, peers, exact, TF32_LIMIT, tf32=True)
 
 
 def _f64(torch: Any, case: TypedCase) -> Problem:

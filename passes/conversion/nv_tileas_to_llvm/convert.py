@@ -116,6 +116,8 @@ from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_bar
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
 from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import make_debug_waits
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.registers import entry_registers
+from tilec.request.target import Target
 
 RULE_MODULES = (
     barriers,
@@ -160,7 +162,7 @@ def convert_nv_tileas_to_llvm(module: Any, context: PassContext) -> None:
         if functions:
             _declare_shared_memory()
     for function in functions:
-        _convert(function, module)
+        _convert(function, module, context.target)
         erase(function)
 
 
@@ -169,7 +171,7 @@ def _declare_shared_memory() -> None:
     llvm_ops.external_array(SHARED_SYMBOL, array, emit.SHARED, SHARED_ALIGNMENT)
 
 
-def _convert(function: Any, module: Any) -> None:
+def _convert(function: Any, module: Any, machine: Target) -> None:
     source = function_body(function)
     with ir.InsertionPoint(module.body), function.location:
         target = _declare_kernel(function, source)
@@ -177,8 +179,13 @@ def _convert(function: Any, module: Any) -> None:
         block = target.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
     with ir.InsertionPoint(block), function.location:
         shared = llvm_ops.address_of(emit.pointer_type(emit.SHARED), SHARED_SYMBOL)
-        streams = read_kernel_fact(function, "plan", {}).get("stream_tail", False)
-        lowering = Lowering(function, shared, module, stream_tail=streams)
+        lowering = Lowering(
+            function,
+            shared,
+            module,
+            registers=entry_registers(read_kernel_fact(function, "block_threads"), machine),
+            stream_tail=read_kernel_fact(function, "plan", {}).get("stream_tail", False),
+        )
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
         lowering.debug = make_debug_waits(function, block)

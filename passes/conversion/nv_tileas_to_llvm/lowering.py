@@ -132,6 +132,7 @@ class Lowering:
         debug: What a debug build (`--debug-waits`) needs; None in others.
         vectors: Vectors of two or four elements, by the registers that they were taken apart into.
         copies: Registers of a thread that all operations of a name compute, by that name.
+        registers: How many a thread of the kernel has at entry.
         stream_tail: Whether the end of a block is lowered some registers at a time.
     """
 
@@ -145,6 +146,7 @@ class Lowering:
     prints: Any = None
     vectors: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     copies: dict[str, int] = field(default_factory=dict)
+    registers: int = 0
     stream_tail: bool = False
 
     def next_print(self) -> Any:

@@ -7,6 +7,7 @@ it begins with the next ones.
 """
 
 from collections.abc import Callable, Sequence
+from math import ceil, lcm
 from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import TiledLoadOp, TiledStoreOp
@@ -49,7 +50,8 @@ def lower_tail(lowering: Lowering, ops: Sequence[Any]) -> int:
         lowering.op(op)
     count = tile_layout(tail.members[0].results[0]).num_registers
     steps = [step for op in tail.members if (step := _step(lowering, op, count)) is not None]
-    size = max(REGISTERS, *(width for _, width, _ in steps))
+    whole = lcm(*(width for _, width, _ in steps))
+    size = ceil(REGISTERS / whole) * whole
     for first in range(0, count, size):
         for op, width, emit in steps:
             with op.location:
@@ -68,7 +70,8 @@ def find_tail(ops: Sequence[Any]) -> Tail | None:
         depends = any(operand in made for operand in op.operands)
         if op.name == TiledStoreOp.OPERATION_NAME:
             loads = {member for member in tail.members if _is_load(member)}
-            return tail if _is_end(op, made, loads) and not tail.members.append(op) else None
+            tail.members.append(op)
+            return tail if _is_end(op, made, loads) else None
         if not _is_load(op) and not (op.name in _NAMES and depends) and not is_elementwise(op):
             if depends or op.name not in _FREE:
                 return None
@@ -100,6 +103,7 @@ def _step(lowering: Lowering, op: Any, count: int) -> Step | None:
         return None
     with op.location:
         if op.name == TiledStoreOp.OPERATION_NAME:
+            lowering.replace(op.results, [None])
             return op, *store_by_vector(lowering, op)
         registers: list[Any] = []
         if op.name == TiledLoadOp.OPERATION_NAME:

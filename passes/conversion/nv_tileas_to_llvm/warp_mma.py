@@ -13,7 +13,6 @@ from tilec.dialects.nv_tileas.mma_ops import WarpMmaOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.layout import RegisterLayout
-from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.layout.scratch import access, matrix_loads
 from tilec.layout.warp_products import COLUMNS, WarpProduct
 from tilec.passes.analysis.mma.wgmma_support import warp_product
@@ -27,8 +26,6 @@ from tilec.support.fast_dataclasses import replace
 from tilec.support.mma_atoms import warp_families
 
 _WORD_BITS = 32
-_REGISTER_FILE, _MOST_REGISTERS = 65536, 255
-"""Registers of an SM, and most of a thread (CUDA programming guide, compute capability 9.0)."""
 _OTHER_REGISTERS = 32
 """Registers of a thread for addresses and counters, next to those of a product."""
 
@@ -40,7 +37,7 @@ def lower_warp_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     shares = warp_product(op, lowering.current_role.warps)
     if isinstance(shares, str):
         raise InternalCompilerError(shares, pass_name=PASS_NAME, op=op.name)
-    shares = _fastest(shares, mma)
+    shares = _fastest(shares, mma, lowering.registers)
     sums = parts_of(lowering, mma.acc)
     first, count = mma.part
     for step in range(first, first + count, shares.inner):
@@ -50,12 +47,17 @@ def lower_warp_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [regroup(op.results[0], sums)]
 
 
-def _fastest(shares: WarpProduct, mma: Any) -> WarpProduct:
+def _fastest(shares: WarpProduct, mma: Any, registers: int) -> WarpProduct:
     """Return how the product is done fastest: by which K of an instruction, in which order of K.
 
     Only f64 has a choice of K, and only `ldmatrix` would gain from another order for smaller
     elements, and it has its own. The deepest instruction is the one whose fragments fit into
     registers; of its orders the one whose fragments load in the fewest cycles.
+
+    Args:
+        shares: The product, by an instruction that its K is a multiple of.
+        mma: The operation.
+        registers: How many a thread has.
     """
     if shares.element_bits <= _WORD_BITS:
         return shares
@@ -73,7 +75,7 @@ def _fastest(shares: WarpProduct, mma: Any) -> WarpProduct:
         for family in warp_families(mma.product_types)
         if family.rows == shares.rows and shares.inner % family.inner == 0
     ]
-    fitting = [product for product in depths if _registers(product) <= _limit(shares.warps)]
+    fitting = [product for product in depths if _registers(product) <= registers]
     return min((*fitting, depths[-1])[0].runs, key=cycles)
 
 
@@ -90,12 +92,6 @@ def _registers(product: WarpProduct) -> int:
     kept, passing = min((left, right), (right, left))
     words = product.accumulator.num_registers + kept[0] // batch + 2 * passing[1]
     return words * product.element_bits // _WORD_BITS + _OTHER_REGISTERS
-
-
-def _limit(warps: int) -> int:
-    """Return the registers that a thread may have, next to a warpgroup that loads."""
-    threads = (warps + WARPGROUP_WARPS) * WARP_LANES
-    return min(_MOST_REGISTERS, _REGISTER_FILE // threads)
 
 
 def _as_stored(layout: RegisterLayout, k_is_last: bool) -> RegisterLayout:
@@ -129,7 +125,7 @@ def _multiply(
     lefts, rights = _groups(a, batch * rows), _groups(b, batch * columns)
     count = batch * rows * columns
     size, result = len(sums) // count, list(sums)
-    for block in _in_turn(shares):
+    for block in _block_order(shares):
         first, column = divmod(block, columns)
         left, right = shares.in_order(lefts[first]), rights[first // rows * columns + column]
         own = slice(block * size, (block + 1) * size)
@@ -137,7 +133,7 @@ def _multiply(
     return result
 
 
-def _in_turn(shares: WarpProduct) -> list[int]:
+def _block_order(shares: WarpProduct) -> list[int]:
     """Return the numbers of the blocks, row by row, in the order in which they are multiplied.
 
     All fragments of one operand are live meanwhile, and one of the other at a time. Where they are
