@@ -1,8 +1,9 @@
 """The operations of a block before, after and between others, and around those inside them."""
 
+from collections.abc import Set as AbstractSet
 from typing import Any
 
-from tilec.ir.structured import body_operations, parent_operation
+from tilec.ir.structured import LOOPS, body_operations, operations_inside, parent_operation
 
 
 def operations_after(op: Any) -> list[Any]:
@@ -22,3 +23,9 @@ def at_level(op: Any, block: Any) -> Any:
     while op.block != block:
         op = parent_operation(op)
     return op
+
+
+def opens_loop(op: Any, others: AbstractSet[Any]) -> bool:
+    """Tell whether a loop after `op`, in its block, holds one of the operations `others`."""
+    loops = (loop for loop in operations_after(op) if loop.name in LOOPS)
+    return any(inner in others for loop in loops for inner in operations_inside(loop))

@@ -17,6 +17,7 @@ from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_limit, accumulator_registers
+from tilec.plan.shared_memory import leaves_stages
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
 
@@ -49,6 +50,10 @@ STORE_CYCLES = 0.05
 which lanes swap. By the prices of layouts 0.037. With 1024 and 2048 tokens and depth 256, 128x80
 had 1.005 to 1.016 and 1.024 of the speed of 128x64, whose result is staged; the model says 1.009
 and 1.033 (H100, docs/measurements/2026-11-25-attention-forward.md)."""
+SECOND_SLOT_CYCLES = 1200.0
+"""Cycles of a tile less where A of the first product has two slots. With heads of 128, 1024 tokens
+gained 6.7 % and causal 4.4 %, 4096 causal 1.6 %: 1950, 970 and 990 cycles by this model (H100,
+docs/measurements/2026-11-26-tile-boundaries.md)."""
 TILE_CYCLES = 5000.0
 """Cycles of a tile besides its rounds: the first loads and the epilogue (sequences of 1024)."""
 
@@ -134,7 +139,7 @@ def rank_chains(
     found = []
     for m, n in _candidates(problem):
         tile = GemmTile(m, n, problem.tile[2], problem.element_bytes, 4)
-        slots, staged = _slots(problem, tile, target)
+        slots, tile_cycles = _slots(problem, tile, target)
         asked = overrides.consumers in (None, m // machine.MMA_ROWS)
         small = limit is None or tile.volume <= limit
         if (
@@ -143,7 +148,7 @@ def rank_chains(
             and slots >= MIN_OPERAND_SLOTS
             and _fits_registers(problem, tile, target)
         ):
-            found.append(_ranked(problem, tile, slots, staged=staged))
+            found.append(_ranked(problem, tile, slots, tile_cycles))
     return sorted(found, key=lambda item: item.score)
 
 
@@ -171,8 +176,8 @@ def _fits_registers(problem: ChainProblem, tile: GemmTile, target: Target) -> bo
     return first + second + operand <= accumulator_limit(consumers, target)
 
 
-def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, bool]:
-    """Return the slots of the ring that fit next to A of the first product, and how results leave.
+def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, float]:
+    """Return the slots of the ring next to A of the first product, and cycles besides its rounds.
 
     Where staging the result leaves too few slots, threads store it from registers
     (`tilec/plan/demotion.py`).
@@ -183,12 +188,18 @@ def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, 
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
     staging = tile.m // machine.MMA_ROWS * machine.EPILOGUE_PART_BYTES
     slots = max(0, free - staging) // operands
-    if slots >= MIN_OPERAND_SLOTS:
-        return slots, True
-    return max(0, free) // operands, False
+    cycles = TILE_CYCLES
+    if slots < MIN_OPERAND_SLOTS:
+        slots, staging = max(0, free) // operands, 0
+        cycles += STORE_CYCLES * tile.m * problem.columns
+    second = max(0, free - staging - tile.m * tile.k * tile.element_bytes) // operands
+    if leaves_stages(slots, second):
+        return second, cycles - SECOND_SLOT_CYCLES
+    return slots, cycles
 
 
-def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, *, staged: bool) -> RankedChain:
+def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, each_tile: float) -> RankedChain:
+    """Return a tile and its time; `each_tile` are its cycles besides its rounds."""
     rows, inner = problem.rows or LARGE_EXTENT, problem.inner or LARGE_EXTENT
     tiles = -(-rows // tile.m)
     rounds, masked = 0, 0
@@ -204,7 +215,6 @@ def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, *, staged: bool) 
     special = scores / machine.SPECIAL_PER_CYCLE
     each += max(0.0, special - tensor) * (UNHIDDEN - HIDDEN * (tile.m // machine.MMA_ROWS))
     each = max(each, special)
-    each_tile = TILE_CYCLES + (0 if staged else STORE_CYCLES * tile.m * problem.columns)
     products_bind = problem.staircase and tensor > special
     mask_cycles = DIAGONAL_CYCLES if products_bind else MASK_CYCLES
     cycles = rounds * each + masked * mask_cycles * tile.m * tile.n + tiles * each_tile

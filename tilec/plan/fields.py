@@ -57,6 +57,12 @@ FIELDS: dict[str, PlanField] = {
             range(1, 33),
         ),
         PlanField(
+            "tile_stages",
+            "2 if a CTA loops over tiles and shared memory has room for a second slot; else 1",
+            "slots of the ring of what a tile loads before a loop that loads more",
+            range(1, 9),
+        ),
+        PlanField(
             "cluster",
             "chosen with `auto` tiles; otherwise 1 x 1",
             "CTAs of a cluster along the last two axes of the grid; a tile that several of them"

@@ -26,11 +26,17 @@ from tilec.plan.registers import (
     split_consumers,
 )
 from tilec.plan.scratch_room import scratch_room
-from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages, wanted_stages
+from tilec.plan.shared_memory import (
+    choose_epilogue,
+    choose_slices,
+    choose_stages,
+    choose_tile_stages,
+    wanted_stages,
+)
 from tilec.plan.split import choose_split
 from tilec.plan.spread import choose_spread, part_of
 from tilec.plan.teams import choose_teams
-from tilec.plan.work import choose_pace, choose_streaming, plan_work
+from tilec.plan.work import choose_pace, choose_persistence, choose_streaming, plan_work
 from tilec.plan.workers import choose_warps, elements_of_a_thread
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
@@ -71,6 +77,8 @@ def _plan_memory(
     """Plan the ring and the staging of results, next to `scratch` bytes for all scratch areas."""
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
     outside = problem.bytes_outside_ring(plan.consumers, slices)
+    tile_stages, why_tiles = choose_tile_stages(problem, plan, outside, target, fields)
+    outside += (tile_stages - 1) * problem.opening_bytes
     stages, reason = choose_stages(problem, outside, target, fields, plan)
     pending, why_pending = choose_pending(problem, plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
@@ -78,6 +86,7 @@ def _plan_memory(
     return replace(
         plan,
         stages=stages,
+        tile_stages=tile_stages,
         epilogue_slots=slices.slots,
         epilogue_stages=slices.stages,
         epilogue_pace=pace,
@@ -86,7 +95,15 @@ def _plan_memory(
         mma_pending=pending,
         stream_results=streams,
         scratch_room=scratch_room(problem, outside - scratch, stages, plan.teams, target),
-        reasons=(*plan.reasons, *why_slots, *why_pace, reason, *why_pending, *why_streams),
+        reasons=(
+            *plan.reasons,
+            *why_slots,
+            *why_pace,
+            *why_tiles,
+            reason,
+            *why_pending,
+            *why_streams,
+        ),
     )
 
 
@@ -104,14 +121,16 @@ def _scratch_bytes(
 
 
 def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
-    """Plan who computes what: roles, teams, warpgroups, and splits of tiles."""
+    """Plan who computes what: roles, teams, warpgroups, splits of tiles, and a loop over tiles."""
     plan = (
         _plan_mma(problem, target, overrides)
         if problem.mma
         else _plan_tiles(problem, target, overrides)
     )
     splits, why = choose_split(problem, overrides)
-    return replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
+    plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
+    persistent, why_persistent = choose_persistence(problem, plan, overrides)
+    return replace(plan, persistent=persistent, reasons=(*plan.reasons, why_persistent))
 
 
 def _choose_epilogue(

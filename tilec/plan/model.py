@@ -69,6 +69,7 @@ class KernelProblem:
     Attributes:
         mma: Every `mma` of the kernel.
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
+        opening_bytes: Shared memory of the tiles that TMA loads before a loop that loads more.
         fixed_bytes: Shared memory needed in addition to the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all results that can be stored in parts.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
@@ -115,6 +116,7 @@ class KernelProblem:
     tile_elements: int
     product_bytes: int = 0
     latency: int = 0
+    opening_bytes: int = 0
     thread_bytes: int = 0
     thread_vector: int = 1
     one_shot_bytes: int = 0
@@ -181,6 +183,7 @@ class KernelPlan:
 
     Attributes:
         stages: Slots of the ring; 1 when nothing is loaded in a loop.
+        tile_stages: Slots of the ring of what a tile loads before a loop that loads more.
         cluster: CTAs of a cluster along the two axes of the tile grid.
         consumers: Warpgroups that execute `mma`; 0 when there is none.
         specialize: Whether a producer warpgroup issues the loads.
@@ -225,6 +228,7 @@ class KernelPlan:
     producer_registers: int
     consumer_registers: int
     reasons: tuple[str, ...]
+    tile_stages: int = 1
     spread: int = 1
     blocks_per_sm: int = 1
     stream_tail: bool = False

@@ -22,6 +22,7 @@ class PlanOverrides:
     """
 
     stages: int | None = None
+    tile_stages: int | None = None
     cluster: tuple[int, int] | None = None
     consumers: int | None = None
     specialize: bool | None = None

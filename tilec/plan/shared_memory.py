@@ -238,3 +238,55 @@ def choose_stages(
     stages = wanted_stages(problem, plan, outside, target)
     limit = f"{fit} fit next to {outside} other bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"
+
+
+def leaves_stages(alone: int, left: int) -> bool:
+    """Tell whether a second slot of other tiles may take the place of stages.
+
+    Args:
+        alone: Stages that fit without it.
+        left: Stages that fit next to it.
+    """
+    return left >= min(alone, machine.MIN_STAGES)
+
+
+def choose_tile_stages(
+    problem: KernelProblem,
+    plan: KernelPlan,
+    outside: int,
+    target: Target,
+    overrides: PlanOverrides,
+) -> tuple[int, tuple[str, ...]]:
+    """Return the slots of what a tile loads before its loops, and why unless nothing is to choose.
+
+    With one slot, the producer waits until all consumers have read it for the last time, before it
+    loads anything of the next tile. Attention with heads of 128 and 1024 tokens reached 0.935 of
+    FlashAttention-3 with one slot and 0.998 with two, causal 0.952 and 0.994 (H100,
+    docs/measurements/2026-11-26-tile-boundaries.md).
+
+    Args:
+        problem: The kernel.
+        plan: Roles and the loop over tiles.
+        outside: Bytes outside of the ring of loops, with one slot.
+        target: Machine.
+        overrides: What the user fixed.
+    """
+    size, asked = problem.opening_bytes, overrides.tile_stages
+    defect = None if size else "no tile is loaded before a loop that loads more"
+    if not (plan.specialize and plan.persistent):
+        defect = "no producer warp loads the next tile early"
+    if asked is not None:
+        if asked > 1 and defect is not None:
+            fail("T0421", f"tile_stages = {asked}: {defect}")
+        _check_outside(outside + (asked - 1) * size, target)
+        return asked, (overrides.fixed("tile_stages"),)
+    if defect is not None:
+        return 1, ()
+    alone, left = (wanted_stages(problem, plan, outside + more, target) for more in (0, size))
+    enough = leaves_stages(alone, left) if overrides.stages is None else left >= overrides.stages
+    if not enough:
+        return 1, (
+            f"tile_stages = 1: a second slot of {size} bytes leaves too few stages ({left})",
+        )
+    why = "a tile is loaded before consumers have read the one before for the last time"
+    return 2, (f"tile_stages = 2 of {size} bytes: {why}",)

@@ -17,19 +17,19 @@ row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16
 
 
 def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides) -> KernelPlan:
-    """Return the plan with how CTAs are handed their tiles; who computes them is planned."""
-    persistent, why_persistent = choose_persistence(problem, plan, overrides)
-    group, why_group = choose_tile_group(problem, persistent, overrides)
+    """Return the plan with how CTAs are handed their tiles.
+
+    Who computes them is planned, and so is whether a CTA loops over them.
+    """
+    group, why_group = choose_tile_group(problem, plan.persistent, overrides)
     cluster, why_cluster = choose_cluster(problem, plan, overrides)
-    taken = replace(plan, cluster=cluster, persistent=persistent)
-    order, balance, why_order = choose_order(problem, taken, overrides)
-    snake, why_snake = choose_snake(problem, plan, persistent, overrides)
+    order, balance, why_order = choose_order(problem, replace(plan, cluster=cluster), overrides)
+    snake, why_snake = choose_snake(problem, plan, plan.persistent, overrides)
     promotion, why_promotion = choose_promotion(problem, overrides)
-    reasons = (why_persistent, *why_group, *why_order, *why_cluster, *why_snake, *why_promotion)
+    reasons = (*why_group, *why_order, *why_cluster, *why_snake, *why_promotion)
     return replace(
         plan,
         cluster=cluster,
-        persistent=persistent,
         tile_group=group,
         tile_order=order,
         balance_tiles=balance,

@@ -413,6 +413,60 @@ module @tile_loops_refill_one_stage {
 
 // -----
 
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// With `tile_stages = 2`, what the loop over tiles loads before an inner loop has two slots; what it
+// loads after that loop has one.
+// CHECK-LABEL: module @two_slots_before_a_loop_that_loads_more
+// CHECK:         "nv_tileas.alloc_shared"() {slots = 2 : i64}
+// CHECK:         %[[TILE:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 2 : i64}
+// CHECK:         %[[INNER:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 4 : i64}
+// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 1 : i64}
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.ring_acquire"(%[[TILE]],
+// CHECK:             scf.for
+// CHECK:               "nv_tileas.ring_acquire"(%[[INNER]],
+// CHECK:             "nv_tileas.ring_acquire"(%[[LAST]],
+module @two_slots_before_a_loop_that_loads_more {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %x, %u = "nv_tileas.tiled_load"(%v, %t, %t) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %y, %w = "nv_tileas.tiled_load"(%v, %t, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+          "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+        }
+        %z, %s = "nv_tileas.tiled_load"(%v, %n, %t) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%z) {channel = 2 : i64} : (tensor<32x32xf32>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
+          %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+          %s = arith.addf %acc, %y : tensor<32x32xf32>
+          scf.yield %s : tensor<32x32xf32>
+        }
+        %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        %q = arith.addf %r, %z : tensor<32x32xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, tile_stages = 2 : i64, consumer_warps = 4 : i64}, tilec.kernel = {persistent = true}} : () -> ()
+}
+
+// -----
+
 !v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>

@@ -79,10 +79,35 @@ module @straight_code_has_one_role {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
+// A is loaded once for a tile, before the loop that loads B: its ring gets a second slot.
+// CHECK-LABEL: module @what_a_tile_loads_first_gets_two_slots
+// CHECK:       "tile_stages = 2 of 16384 bytes: a tile is loaded before consumers have read the one before for the last time", "stages = 4 of
+// CHECK-SAME:  tile_stages = 2 : i64
+module @what_a_tile_loads_first_gets_two_slots {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, i32, tensor<128x128xf32>) -> ()} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
 // Hints of the kernel override single fields of the plan.
 // CHECK-LABEL: module @hints_override_fields
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 2 : i64
-// CHECK-SAME:  "specialize = false: fixed by the user", "stages = 2: fixed by the user"
+// CHECK-SAME:  "specialize = false: fixed by the user", {{.*}}"stages = 2: fixed by the user"
 module @hints_override_fields {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %i: i32, %n: i32):

@@ -47,6 +47,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
@@ -176,6 +177,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
     recorded = {} if room is None else {SCRATCH_ROOM: [room.free, room.slot, room.slot_cycles]}
     return recorded | {
         "stages": plan.stages,
+        "tile_stages": plan.tile_stages,
         "cluster": [*plan.cluster, 1],
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
         "consumer_warps": plan.worker_warps // plan.teams,
@@ -239,13 +241,14 @@ def kernel_problem(
 
 _TILE_BYTES = (
     *("ring_slot_bytes", "fixed_bytes", "part_bytes", "whole_bytes"),
-    *("one_shot_bytes", "thread_bytes"),
+    *("one_shot_bytes", "thread_bytes", "opening_bytes"),
 )
 
 
 def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
     """Return the bytes of the tiles that move, by the field of the problem that counts them."""
     found: dict[str, int] = dict.fromkeys(_TILE_BYTES, 0)
+    ring_loads = {access.op for access in accesses if _is_in_ring(access)}
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
         parts = epilogue_parts(access, 1)  # with more warpgroups, parts may become smaller
@@ -255,6 +258,8 @@ def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
             found["whole_bytes"] += size
         elif access.uses_tma:
             found["ring_slot_bytes" if in_ring else "fixed_bytes"] += size
+            if access.is_load and opens_loop(access.op, ring_loads):
+                found["opening_bytes"] += size
         if access.is_load and not in_ring:
             name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
             found[name] = max(found[name], size)

@@ -13,6 +13,13 @@ together, after the last operation that reads one of them from shared memory. A 
 the planned number of stages, and each slot has a full and an empty barrier. A ring outside of loops
 has one slot, which is filled once, so it needs no empty barrier. The loops carry the positions.
 
+The loop over the tiles of a CTA is such a loop, too, but what it loads for each tile has one slot,
+which it fills again for the next tile. If a loop that loads more follows, such a ring has
+`tile_stages` slots: a producer that waits for the only one loads nothing for that loop meanwhile.
+
+    scf.for %tile { ring_acquire %q; ...; scf.for %k { ring_acquire %kv; ... } }
+    create_ring {stages = tile_stages}      create_ring {stages = stages}
+
 Consumers that send to themselves wait at the last receive. If they use a tile, or the memory token
 of its load, before that, the group ends there. The wait returns the token (`ring_token`):
 
@@ -48,6 +55,7 @@ barriers with it:
 
 Options:
     stages: Slots of a ring in a loop.
+    tile_stages: Slots of a ring in the loop over tiles, before a loop that loads more.
     epilogue_stages: Slots of a ring of slices.
     epilogue_pace: Nanoseconds of sleep per k-tile before each slice; 0 loads at once.
 """
@@ -76,7 +84,7 @@ from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
-from tilec.ir.sequences import at_level
+from tilec.ir.sequences import at_level, opens_loop
 from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
@@ -113,11 +121,13 @@ class _Channels:
         sends: Where tiles are put in, in program order.
         receives: Where they are taken out, in the same order.
         sliced: Whether the tiles are slices, which arrive one after the other.
+        opening: Whether the sends come before a loop with sends of its own.
     """
 
     sends: list[Any]
     receives: list[Any]
     sliced: bool
+    opening: bool = False
 
     @property
     def in_loop(self) -> bool:
@@ -199,7 +209,9 @@ def _group_channels(roles: Any) -> list[_Channels]:
     ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
     receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
     groups: dict[Any, _Channels] = {}
-    for send in (op for op in ops if op.name == "nv_tileas.send"):
+    sends = [op for op in ops if op.name == "nv_tileas.send"]
+    taken = {op for op in sends if _channel(op) in receives}
+    for send in sends:
         receive = receives.get(_channel(send))
         if receive is None:
             erase(send)
@@ -207,7 +219,9 @@ def _group_channels(roles: Any) -> list[_Channels]:
         sequence = slice_group(send)
         place = (send.block, _segment(send)) if sequence is None else (sequence,)
         key = (*place, stage_of(receive))
-        group = groups.setdefault(key, _Channels([], [], sliced=sequence is not None))
+        if key not in groups:
+            groups[key] = _Channels([], [], sequence is not None, opens_loop(send, taken))
+        group = groups[key]
         group.sends.append(send)
         group.receives.append(receive)
     return list(groups.values())
@@ -267,9 +281,10 @@ def _rewrite_all(rewrite: Any, fillings: list[_Channels], ring: _Ring, position:
 def _create_ring(
     roles: Any, channels: _Channels, fillings: list[_Channels], spec: dict[str, Any]
 ) -> _Ring:
-    # The loop over tiles of a persistent kernel refills slots, but one stage per tile is enough.
     loops = len(enclosing_loops(channels.sends[0])) - int(spec["tile_loop"])
     stages = spec["stages"] if loops > 0 else 1
+    if loops == 0 and channels.in_loop and channels.opening:
+        stages = spec.get("tile_stages", 1)
     if channels.sliced:
         ahead = len(fillings) if not channels.in_loop else spec["epilogue_stages"]
         stages = min(spec["epilogue_stages"], ahead)
