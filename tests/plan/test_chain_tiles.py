@@ -68,6 +68,7 @@ def test_more_warpgroups_hide_more_where_special_functions_bind(m, n, speed, clo
         (128, 4096, False, (128, 192)),
         (128, 4096, True, (128, 128)),
         (128, 2048, True, (128, 128)),
+        (128, 2048, False, (128, 128)),
         (128, 1024, False, (128, 128)),
         (128, 1024, True, (128, 128)),
         (256, 16384, False, (128, 80)),

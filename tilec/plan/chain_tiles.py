@@ -50,9 +50,10 @@ STORE_CYCLES = 0.05
 which lanes swap. By the prices of layouts 0.037. With 1024 and 2048 tokens and depth 256, 128x80
 had 1.005 to 1.016 and 1.024 of the speed of 128x64, whose result is staged; the model says 1.009
 and 1.033 (H100, docs/measurements/2026-11-25-attention-forward.md)."""
-SECOND_SLOT_CYCLES = 1200.0
+SECOND_SLOT_CYCLES = 2000.0
 """Cycles of a tile less where A of the first product has two slots. With heads of 128, 1024 tokens
-gained 6.7 % and causal 4.4 %, 4096 causal 1.6 %: 1950, 970 and 990 cycles by this model (H100,
+gained 6 % and causal 4 %: 1950 and 970 cycles by this model. With 2048 tokens, 128x128 with two
+slots is 2.7 % faster than 128x192 with one, which takes 1950 cycles to say (H100,
 docs/measurements/2026-11-26-tile-boundaries.md)."""
 TILE_CYCLES = 5000.0
 """Cycles of a tile besides its rounds: the first loads and the epilogue (sequences of 1024)."""
