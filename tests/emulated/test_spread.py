@@ -100,9 +100,10 @@ def test_a_scan_of_f64(device, tmp_path, back):
 
 def test_a_word_may_not_come_to_a_cta_that_has_ended():
     from types import SimpleNamespace
+    from typing import Any
 
     from tools.emulator.asynchronous import SentWord
 
-    cta = SimpleNamespace(warps=[SimpleNamespace(done=True)])
+    cta: Any = SimpleNamespace(warps=[SimpleNamespace(done=True)])
     with pytest.raises(AccessError, match="a CTA that has ended"):
         SentWord(cta, 1024, 1032, np.zeros(4, np.uint8))()

@@ -88,6 +88,7 @@ def test_words_are_made_of_registers_that_stay():
     """Pairs of columns go to other lanes; rows 8 apart stay, so a word holds two of these."""
     source = wgmma_accumulator(64, 32, 1)
     found = find_swaps(source, gathered(source, 1, 1, 16), 2)
+    assert found is not None
     assert not found.is_packed
     assert found.packed[:4] == (0, 2, 1, 3)
     assert found.order is None
@@ -96,6 +97,7 @@ def test_words_are_made_of_registers_that_stay():
 
 def test_registers_of_another_axis_swap_too():
     found = find_swaps(PAIRS, HALVES, 2)
+    assert found is not None
     assert swapped(PAIRS, HALVES, 2, 0) == places(HALVES, 0)
     assert found.steps == (Swap(lanes=16, words=1),)
     assert found.is_packed
@@ -105,7 +107,9 @@ def test_registers_of_another_axis_swap_too():
 def test_eight_columns_take_two_swaps_of_half_of_the_words():
     source = wgmma_accumulator(64, 128, 1)
     found = find_swaps(source, gathered(source, 1, 8, 16), 2)
+    assert found is not None
     assert [(step.lanes, step.words) for step in found.steps] == [(1, 2), (2, 4)]
+    assert found.order is not None
     assert found.shuffles == found.words == len(found.order) == 32
 
 

@@ -17,9 +17,16 @@ def product(m, n, k, scratch=lambda warps, room: 0):
     return KernelProblem((MmaTile(m, n, k, 2, 4),), slot, 0, m * n, scratch_bytes=scratch)
 
 
+def room_of(problem, outside, stages, teams=1):
+    """Return the room next to a ring that has one."""
+    room = scratch_room(problem, outside, stages, teams, TARGET)
+    assert room is not None
+    return room
+
+
 def test_what_no_slot_takes_costs_nothing():
     problem = product(128, 256, 64)
-    room = scratch_room(problem, 1000, 4, 1, TARGET)
+    room = room_of(problem, 1000, 4)
     assert room.slot == problem.ring_slot_bytes == 48 * KIB
     assert room.free == AVAILABLE - 1000 - 4 * room.slot
     assert room.cycles(room.free) == 0
@@ -29,23 +36,20 @@ def test_what_no_slot_takes_costs_nothing():
 
 def test_fewer_slots_than_fit_leave_more_room():
     problem = product(128, 256, 64)
-    rooms = [scratch_room(problem, 0, stages, 1, TARGET) for stages in (2, 3, 4)]
+    rooms = [room_of(problem, 0, stages) for stages in (2, 3, 4)]
     assert [room.free for room in rooms] == [AVAILABLE - stages * 48 * KIB for stages in (2, 3, 4)]
 
 
 def test_each_team_has_an_area():
     problem = product(128, 256, 64)
-    alone, shared = (scratch_room(problem, 0, 4, teams, TARGET) for teams in (1, 2))
+    alone, shared = (room_of(problem, 0, 4, teams) for teams in (1, 2))
     assert (shared.free, shared.slot) == (alone.free // 2, alone.slot // 2)
     assert shared.slot_cycles == alone.slot_cycles
 
 
 def test_of_the_last_slots_each_is_worth_more():
     """3 instead of 4 were measured; with one, every round waits until a tile has been copied."""
-    cycles = [
-        scratch_room(product(128, 256, 64), 0, stages, 1, TARGET).slot_cycles
-        for stages in (4, 3, 2, 1)
-    ]
+    cycles = [room_of(product(128, 256, 64), 0, stages).slot_cycles for stages in (4, 3, 2, 1)]
     assert cycles[0] == 550
     assert cycles == sorted(cycles)
     assert cycles[2] > machine.LOOP_ROUNDS * machine.COPY_CYCLES
@@ -53,8 +57,7 @@ def test_of_the_last_slots_each_is_worth_more():
 
 def test_two_slots_hide_a_copy_behind_products_that_take_longer():
     long, short = (
-        scratch_room(product(*tile), 0, 3, 1, TARGET).slot_cycles
-        for tile in ((128, 256, 128), (128, 256, 64))
+        room_of(product(*tile), 0, 3).slot_cycles for tile in ((128, 256, 128), (128, 256, 64))
     )
     assert long == machine.RING_CYCLES / 2 - machine.RING_CYCLES / 3
     assert short > long
@@ -79,6 +82,7 @@ def test_the_plan_says_what_is_left():
     (room,) = asked
     assert room.free == AVAILABLE - 4 * 48 * KIB
     assert plan.stages == 3
+    assert plan.scratch_room is not None
     assert plan.scratch_room.free == AVAILABLE - 3 * 48 * KIB >= 64 * KIB
     assert plan.scratch_room.slot_cycles > room.slot_cycles
 

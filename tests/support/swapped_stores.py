@@ -24,6 +24,7 @@ def check_product(launch, name, tile, extents):
     """Compare a product whose result has an odd pitch with NumPy and the CPU reference."""
     m, n, k = extents
     sizes = {"M": m, "N": n, "K": k}
-    constants = dict(zip(("BM", "BN", "BK"), tile, strict=True))
+    bm, bn, bk = tile
+    constants = {"BM": bm, "BN": bn, "BK": bk}
     variant = Variant(sizes, {"C": "odd"}, constants=constants)
     check_example(launch, load(PATHS[name])[name], PATHS[name], variant)

@@ -5,7 +5,7 @@ import pytest
 from tools.bench import rows
 from tools.bench.report import format_table
 from tools.bench.row_cases import SETS, RowCase, parse_row_case
-from tools.bench.row_contenders import EXAMPLES
+from tools.bench.row_contenders import EXAMPLES, Operands
 
 EVERY = sorted({case for name in SETS for case in SETS[name]}, key=str)
 
@@ -43,7 +43,7 @@ def test_options():
 
 def test_contenders_and_their_names():
     options = rows.parse_arguments(["--variant", "BN=64", "--file", "mine.tile"])
-    found = rows.makers(None, RowCase("softmax", 8, 64), None, options)
+    found = rows.makers(None, RowCase("softmax", 8, 64), Operands([]), options)
     assert list(found) == ["tilec", "tilec BN=64", "tilec mine", "copy", "compile"]
 
 
