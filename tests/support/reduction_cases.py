@@ -51,19 +51,19 @@ def _farther(x, axis):
     return np.take_along_axis(x, place, axis).squeeze(axis)
 
 
-def _affine(x, axis):
-    """Fold rows with `found * row + 1`: of -1 and 1 each one counts, and nothing overflows."""
-    found = np.zeros_like(x.take(0, axis))
-    for row in np.moveaxis(x, axis, 0):
-        found = found * row + 1
-    return found
-
-
 def _affines(x, axis):
-    """Return what `_affine` finds up to each row."""
-    count = x.shape[axis]
-    found = [_affine(x.take(range(n + 1), axis), axis) for n in range(count)]
-    return np.stack(found, axis)
+    """Fold rows with `found * row + 1`, and return what is found up to each of them.
+
+    Of -1 and 1 each row counts, and nothing overflows.
+    """
+    found = [np.zeros_like(x.take(0, axis))]
+    for row in np.moveaxis(x, axis, 0):
+        found.append(found[-1] * row + 1)
+    return np.stack(found[1:], axis)
+
+
+def _affine(x, axis):
+    return _affines(x, axis).take(-1, axis)
 
 
 def _running_top(x, axis):
