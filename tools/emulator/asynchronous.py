@@ -34,7 +34,7 @@ is an illegal instruction (H100, driver 580, 2026-11-25)."""
 
 
 def _active(mask: Mask) -> list[int]:
-    return [int(lane) for lane in np.nonzero(ALL if mask is None else mask)[0]]
+    return np.nonzero(ALL if mask is None else mask)[0].tolist()
 
 
 def _resolve(warp: Warp, at: int) -> tuple[Cta, int]:
@@ -80,11 +80,13 @@ def _try_wait(program: Program, statement: Statement) -> Action:
     get, phase = address(program, where), source(program, parity, "u32")
 
     def act(warp: Warp, mask: Mask) -> bool:
-        for lane in _active(mask):
-            barrier = warp.cta.shared.barrier(int(get(warp)[lane]))
-            if barrier.phase & 1 == int(phase(warp)[lane]):
+        places, parities = get(warp), phase(warp)
+        if mask is not None:
+            places, parities = places[mask], parities[mask]
+        for at, number in dict.fromkeys(zip(places.tolist(), parities.tolist(), strict=True)):
+            if warp.cta.shared.barrier(at).phase & 1 == number:
                 return False
-        warp.write(target, ALL.copy(), mask)
+        warp.write(target, ALL, mask)
         return True
 
     return act

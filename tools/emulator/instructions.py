@@ -1,6 +1,7 @@
 """What performs the statements of one warp: arithmetic, moves, memory."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from tools.emulator.asynchronous import ASYNCHRONOUS
 from tools.emulator.atomics import atomic
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import PARAM_BASE
-from tools.emulator.operands import DEPOT_BYTES, address, group, register_type, source
+from tools.emulator.operands import DEPOT_BYTES, Source, address, group, register_type, source
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import BINARY, COMPARE, LANES, TERNARY, TYPES, UNARY, Lanes, storage
 from tools.emulator.spaces import read_bytes, space_of
@@ -32,9 +33,9 @@ _ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat", "relu")
 
 def build(program: Program, statement: Statement) -> Action:
     """Return what performs a statement."""
-    for name, make in ASYNCHRONOUS.items():
-        if statement.name.startswith(name):
-            return make(program, statement)
+    make = _asynchronous(statement.name)
+    if make is not None:
+        return make(program, statement)
     name = statement.opcode[0]
     if carries.carries(statement):
         return carries.build(program, statement)
@@ -45,6 +46,13 @@ def build(program: Program, statement: Statement) -> Action:
     if name in _BUILDERS:
         return _BUILDERS[name](program, statement)
     return _arithmetic(program, statement)
+
+
+@cache
+def _asynchronous(opcode: str) -> Callable[[Program, Statement], Action] | None:
+    """Return what builds a statement that involves others; None for all others."""
+    found = (make for name, make in ASYNCHRONOUS.items() if opcode.startswith(name))
+    return next(found, None)
 
 
 def _arithmetic(program: Program, statement: Statement) -> Action:
@@ -66,12 +74,31 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
     if name == "mad.wide":
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     sources = [source(program, text, each) for text, each in zip(texts, kinds, strict=True)]
+    return _computing(target, function, sources)
 
-    def act(warp: Warp, mask: Mask) -> bool:
+
+def _computing(target: str, function: Callable[..., Lanes], sources: list[Source]) -> Action:
+    """Return what writes a function of its sources to a register."""
+    first, second, third = [*sources, None, None, None][:3]
+
+    def act_on_any(warp: Warp, mask: Mask) -> bool:
         warp.write(target, function(*(get(warp) for get in sources)), mask)
         return True
 
-    return act
+    def act_on_one(warp: Warp, mask: Mask) -> bool:
+        warp.write(target, function(first(warp)), mask)
+        return True
+
+    def act_on_two(warp: Warp, mask: Mask) -> bool:
+        warp.write(target, function(first(warp), second(warp)), mask)
+        return True
+
+    def act_on_three(warp: Warp, mask: Mask) -> bool:
+        warp.write(target, function(first(warp), second(warp), third(warp)), mask)
+        return True
+
+    acts = {1: act_on_one, 2: act_on_two, 3: act_on_three}  # most statements are among these
+    return acts.get(len(sources), act_on_any)
 
 
 def _modified(function: Any, name: str, kind: str, opcode: tuple[str, ...]) -> Any:
@@ -87,20 +114,14 @@ def _modified(function: Any, name: str, kind: str, opcode: tuple[str, ...]) -> A
 
 
 def _simple(
-    compute: Callable[[Warp, list[Lanes]], Lanes], kinds: Callable[[Statement], list[str]]
+    compute: Callable[..., Lanes], kinds: Callable[[Statement], list[str]]
 ) -> Callable[[Program, Statement], Action]:
     """Return a builder for an opcode that computes one result from sources of these types."""
 
     def make(program: Program, statement: Statement) -> Action:
         target, *texts = statement.operands
         wanted = zip(texts, kinds(statement), strict=True)
-        sources = [source(program, text, kind) for text, kind in wanted]
-
-        def act(warp: Warp, mask: Mask) -> bool:
-            warp.write(target, compute(warp, [get(warp) for get in sources]), mask)
-            return True
-
-        return act
+        return _computing(target, compute, [source(program, text, kind) for text, kind in wanted])
 
     return make
 
@@ -110,6 +131,8 @@ def _setp(program: Program, statement: Statement) -> Action:
     compare, kind = COMPARE[statement.opcode[1]], statement.opcode[-1]
     words = [word for word in statement.opcode[2:-1] if word != "ftz"]
     target, *texts = statement.operands
+    if not words and kind not in scalar.HALVES and "|" not in target:
+        return _computing(target, compare, [source(program, text, kind) for text in texts])
     both = source(program, texts.pop(), "pred") if words == ["and"] else None
     if words and both is None:
         raise UnsupportedError(statement.text)
@@ -138,7 +161,9 @@ def _mov(program: Program, statement: Statement) -> Action:
         get = source(program, text, kind)
 
         def move(warp: Warp, mask: Mask) -> bool:
-            if text in warp.flying:  # LLVM renames what ptxas keeps in place
+            if not warp.flying:
+                warp.write(target, get(warp), mask)
+            elif text in warp.flying:  # LLVM renames what ptxas keeps in place
                 warp.registers[target] = warp.registers[text]
                 warp.flying[target] = warp.flying[text]
             else:
@@ -151,7 +176,7 @@ def _mov(program: Program, statement: Statement) -> Action:
     sources = [source(program, item, kind if len(texts) == 1 else part) for item in texts]
 
     def act(warp: Warp, mask: Mask) -> bool:
-        parts = np.stack([storage(get(warp)) for get in sources], axis=-1)
+        parts = np.array([storage(get(warp)) for get in sources]).T.copy()
         values = parts.view(TYPES[part if len(targets) > 1 else kind])
         for index, name in enumerate(targets):
             warp.write(name, np.ascontiguousarray(values[:, index]), mask)
@@ -317,7 +342,7 @@ def _shf(program: Program, statement: Statement) -> Action:
         raise UnsupportedError(statement.text)
     drops = np.uint64(32 if statement.opcode[1] == "l" else 0)
 
-    def compute(_: Warp, values: list[Lanes]) -> Lanes:
+    def compute(*values: Lanes) -> Lanes:
         low, high, count = (value.astype(np.uint64) for value in values)
         both, by = high << np.uint64(32) | low, count & np.uint64(31)
         return ((both << by if drops else both >> by) >> drops).astype(np.uint32)
@@ -337,10 +362,10 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "st": _st,
     "atom": atomic,
     "red": atomic,
-    "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
-    "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
-    "bfe": _simple(lambda _, v: _bits(*v), _types("*", "u32", "u32")),
-    "bfi": _simple(lambda _, v: _inserted(*v), _types("*", "*", "u32", "u32")),
+    "selp": _simple(lambda a, b, first: np.where(first, a, b), _types("*", "*", "pred")),
+    "prmt": _simple(scalar.permute, _types("u32", "u32", "u32")),
+    "bfe": _simple(_bits, _types("*", "u32", "u32")),
+    "bfi": _simple(_inserted, _types("*", "*", "u32", "u32")),
     "shf": _shf,
     "createpolicy": lambda program, statement: _mov(
         program, Statement("", False, ("mov", "b64"), (statement.operands[0], "0"), statement.text)

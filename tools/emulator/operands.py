@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import PARAM_BASE, SHARED_BASE
 from tools.emulator.program import Program, split_operands
-from tools.emulator.scalar import LANES, Lanes, literal
+from tools.emulator.scalar import LANES, TYPES, Lanes, literal, undefined
 from tools.emulator.warp import Warp, is_register
 
 Source = Callable[[Warp], Lanes]
@@ -32,6 +33,7 @@ SPECIAL: dict[str, Callable[[Warp], int | Lanes]] = {
 }
 
 
+@cache
 def register_type(name: str) -> type | None:
     """Return the unsigned type of a register by its prefix, or None for a predicate."""
     return _WIDTHS.get(name.rstrip("0123456789"))
@@ -56,13 +58,29 @@ def source(program: Program, text: str, kind: str) -> Source:
         get, wide = SPECIAL[text], np.uint64 if kind.endswith("64") else np.uint32
         return lambda warp: np.broadcast_to(np.asarray(get(warp), wide), LANES).copy()
     if is_register(text):  # `%clock64` looks like one
-        return lambda warp: warp.read(text, kind)
+        return _register(text, kind)
     known = symbol(program, text)
     try:
         value = literal(text if known is None else str(known), kind)
     except ValueError as failure:
         raise UnsupportedError(f"operand '{text}'") from failure
     return lambda warp: value
+
+
+def _register(name: str, kind: str) -> Source:
+    """Return what reads a register as values of a type: `Warp.read`, quick where it is easy."""
+    dtype, nothing = np.dtype(TYPES[kind]), undefined(kind)
+    size = dtype.itemsize
+
+    def get(warp: Warp) -> Lanes:
+        value = warp.registers.get(name)
+        if value is None:  # a value that LLVM leaves undefined
+            return nothing
+        if value.itemsize != size or (warp.flying and name in warp.flying):
+            return warp.read(name, kind)
+        return value if value.dtype is dtype else value.view(dtype)
+
+    return get
 
 
 def group(text: str) -> list[str]:
@@ -84,7 +102,7 @@ def address(program: Program, text: str) -> Callable[[Warp], Lanes]:
     def compute(warp: Warp) -> Lanes:
         value = warp.registers[name]
         if value.itemsize == 8:
-            return value.view(np.int64) + offset
+            return value.view(np.int64) + offset if offset else value.view(np.int64)
         return value.astype(np.int64) + offset & 0xFFFFFFFF
 
     return compute

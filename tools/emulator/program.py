@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -41,10 +42,20 @@ class Statement:
     operands: tuple[str, ...]
     text: str
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The opcode with its modifiers, as it is written."""
         return ".".join(self.opcode)
+
+    @cached_property
+    def sleeps(self) -> bool:
+        """Whether it ends the turn of a warp."""
+        return self.opcode[0] == "nanosleep"
+
+    @cached_property
+    def converges(self) -> bool:
+        """Whether all lanes of a warp that have not returned perform it together."""
+        return self.opcode[0] in ("bar", "barrier") or "sync" in self.opcode
 
 
 @dataclass
@@ -161,7 +172,8 @@ class _Reader:
     def _add(self, text: str, names: dict[str, str]) -> None:
         if text.startswith("."):
             return
-        text = _NAME.sub(lambda match: names.get(match[0], match[0]), text)
+        if names:
+            text = _NAME.sub(lambda match: names.get(match[0], match[0]), text)
         guard = _GUARD.match(text)
         rest = text[guard.end() :] if guard else text
         opcode, _, operands = rest.partition(" ")
@@ -178,11 +190,11 @@ class _Reader:
 
 def split_operands(text: str) -> list[str]:
     """Split at the commas outside brackets and braces."""
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "[{") - (char in "]}")
-        if char == "," and not depth:
-            parts.append("")
+    parts, depth = [], 0
+    for part in text.split(","):
+        if depth:
+            parts[-1] += f",{part}"
         else:
-            parts[-1] += char
+            parts.append(part)
+        depth += sum(map(part.count, "[{")) - sum(map(part.count, "]}"))
     return [part.strip() for part in parts if part.strip()]

@@ -6,6 +6,7 @@ PTX ISA, "Instructions" (shifts clamp, division by zero gives ones, min and max 
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -17,6 +18,7 @@ from tools.emulator.errors import UnsupportedError
 
 Lanes = NDArray[Any]
 LANES = 32
+_FLOAT = re.compile(r"0([fFdD])([0-9A-Fa-f]+)")
 
 TYPES: dict[str, Any] = {
     "pred": np.bool_,
@@ -28,7 +30,7 @@ TYPES: dict[str, Any] = {
     "f32": np.float32,
     "f64": np.float64,
 }
-STORAGE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+STORAGE = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 """Type of a register by its bytes."""
 _PAIRS: dict[str, Any] = {
     "f16x2": np.float16,
@@ -47,11 +49,18 @@ def is_float(dtype: Any) -> bool:
     return dtype.kind == "f" or dtype == ml_dtypes.bfloat16
 
 
+@cache
 def undefined(kind: str) -> Lanes:
     """Return a value that was not written: all ones, NaN as a float."""
     if kind == "pred":
-        return np.zeros(LANES, bool)
-    return np.full(LANES, -1).astype(STORAGE[size_of(kind)]).view(TYPES[kind])
+        return _constant(np.zeros(LANES, bool))
+    return _constant(np.full(LANES, -1).astype(STORAGE[size_of(kind)]).view(TYPES[kind]))
+
+
+def _constant(value: Lanes) -> Lanes:
+    """Return an array that many registers may share."""
+    value.flags.writeable = False
+    return value
 
 
 def size_of(kind: str) -> int:
@@ -69,9 +78,14 @@ def storage(value: Lanes) -> Lanes:
     return value if kind == "u" else value.view(STORAGE[value.dtype.itemsize])
 
 
+@cache
 def literal(text: str, kind: str) -> Lanes:
     """Return an immediate in every lane."""
-    floats = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
+    return _constant(_literal(text, kind))
+
+
+def _literal(text: str, kind: str) -> Lanes:
+    floats = _FLOAT.fullmatch(text)
     if floats:
         bits = np.uint32 if floats[1] in "fF" else np.uint64
         value = np.full(LANES, int(floats[2], 16), bits)

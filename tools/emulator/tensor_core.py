@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import ml_dtypes
@@ -32,6 +33,8 @@ _TRANSPOSABLE = ("bf16", "f16")
 _INTEGERS = ("s8", "u8")
 _TF32_BITS = np.uint32(0xFFFFE000)
 """The bits of an f32 that tf32 operands are read from: sign, exponent and 10 of the mantissa."""
+_OPERANDS = 256
+"""Operands whose addresses are kept: those of the slots of a few kernels."""
 _BYTES = 2
 """Size of an element of the 8x8 matrices that warps move."""
 
@@ -119,8 +122,7 @@ class Wgmma:
         """
         kind = np.dtype(SUMS[self.total])
         if words is not None:
-            held = np.stack([word.view(np.uint32) for word in words], axis=0)
-            pairs = held.view(kind).reshape(len(words), part.shape[1], -1)
+            pairs = np.array(words).view(kind).reshape(len(words), part.shape[1], -1)
             part = part + pairs.transpose(0, 2, 1).reshape(part.shape).astype(part.dtype)
         rounded = part.astype(kind)
         packed = 4 // kind.itemsize
@@ -140,6 +142,12 @@ def _places(
     shared: SharedMemory, descriptor: int, rows: int, size: int, *, transposed: bool
 ) -> NDArray:
     """Return the places of the bytes of an operand: row of M or N, k, byte."""
+    return shared.index(_addresses(descriptor, rows, size, transposed), size)
+
+
+@lru_cache(_OPERANDS)
+def _addresses(descriptor: int, rows: int, size: int, transposed: bool) -> NDArray[np.int64]:
+    """Return the address of each element of an operand: row of M or N, k."""
     start = (descriptor & 0x3FFF) << 4
     leading = (descriptor >> 16 & 0x3FFF) << 4
     stride = (descriptor >> 32 & 0x3FFF) << 4
@@ -156,7 +164,7 @@ def _places(
     else:
         steps = (stride, leading) if transposed else (leading, stride)
         offset = byte // 16 * steps[0] + across // 8 * steps[1] + across % 8 * 16 + byte % 16
-    return shared.index(swizzled(start + offset, span), size)
+    return swizzled(start + offset, span)
 
 
 def _to_fragments(tile: NDArray) -> NDArray:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,8 @@ Action = Callable[["Warp", Mask], bool]
 WARPGROUP = 4
 """Warps of a warpgroup."""
 ALL = np.ones(LANES, bool)
+_ALL, _NONE = b"\1" * LANES, bytes(LANES)
+"""The bytes of masks: to compare them is ten times quicker than `all` and `any` of NumPy."""
 _REGISTER = re.compile(r"%[a-zA-Z]+\d+|[A-Za-z_]\w*@\d+|%SPL?")
 
 
@@ -157,7 +160,9 @@ class Warp:
             return
         if self.multiplied and name in self.multiplied:
             raise AccessError(f"{name} is written while a wgmma may still read it")
-        value = storage(value)
+        kind = value.dtype.kind
+        if kind not in "ub" or not value.flags.c_contiguous:
+            value = storage(value)
         if mask is not None:
             value = np.where(mask, value, self.registers.get(name, value))
         self.registers[name] = value
@@ -174,15 +179,15 @@ class Warp:
                 break
             group = self._next_group(program, waiting)
             statement = program.statements[group.at]
-            mask = None if group.full else group.lanes
+            mask, is_on = None if group.full else group.lanes, True
             if statement.guard:
-                guard = self.registers[statement.guard]
-                lanes = group.lanes & (~guard if statement.inverted else guard)
-                mask = None if lanes.all() else lanes
+                mask, is_on = self._guarded(statement, group)
             action = actions[group.at]
-            if action is None:
+            if not is_on:
+                group.at += 1
+            elif action is None:
                 self._jump(program, statement, group, ALL if mask is None else mask)
-            elif (mask is not None and not mask.any()) or action(self, mask):
+            elif action(self, mask):
                 group.at += 1
             elif group.at in waiting or len(self.groups) == 1:
                 return moved
@@ -190,11 +195,20 @@ class Warp:
                 waiting.add(group.at)
                 continue
             self.awake += 1
-            if statement.opcode[0] == "nanosleep":
+            if statement.sleeps:
                 polled, self.awake = self.awake <= _POLL, 0
                 return moved and not polled
             moved = True
         return moved
+
+    def _guarded(self, statement: Statement, group: Group) -> tuple[Mask, bool]:
+        """Return which lanes of a group perform a statement with a guard, and whether any does."""
+        guard = self.registers[statement.guard]
+        lanes = ~guard if statement.inverted else guard
+        if not group.full:
+            lanes = lanes & group.lanes
+        found = lanes.tobytes()
+        return (None if found == _ALL else lanes), found != _NONE
 
     def _next_group(self, program: Program, waiting: set[int]) -> Group:
         """Return the lanes to go on with: those at the earliest statement, all of them together.
@@ -205,7 +219,7 @@ class Warp:
         if len(self.groups) == 1:
             return self.groups[0]
         places = sorted({group.at for group in self.groups})
-        free = [at for at in places if not converges(program.statements[at])]
+        free = [at for at in places if not program.statements[at].converges]
         ready = [at for at in free if at not in waiting]
         first = (ready or free or places)[0]
         here = [group for group in self.groups if group.at == first]
@@ -218,8 +232,11 @@ class Warp:
 
     def _jump(self, program: Program, statement: Statement, group: Group, lanes: Any) -> None:
         """Move the lanes that take a branch, or end them; the others go on."""
-        self.groups.remove(group)
         rest = group.lanes & ~lanes
+        if statement.opcode[0] == "bra" and rest.tobytes() == _NONE:
+            group.at = program.labels[statement.operands[0]]
+            return
+        self.groups.remove(group)
         if rest.any():
             self.groups.append(Group(group.at + 1, rest, bool(rest.all())))
         for label, taking in self._targets(program, statement, lanes):
@@ -243,11 +260,7 @@ def is_jump(statement: Statement) -> bool:
     return statement.opcode[0] in ("bra", "brx", "ret", "exit")
 
 
-def converges(statement: Statement) -> bool:
-    """Tell whether all lanes of a warp that have not returned perform a statement together."""
-    return statement.opcode[0] in ("bar", "barrier") or "sync" in statement.opcode
-
-
+@cache
 def is_register(text: str) -> bool:
     """Tell whether an operand is a register."""
     return _REGISTER.fullmatch(text) is not None

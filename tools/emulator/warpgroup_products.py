@@ -11,7 +11,7 @@ from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import Lanes, undefined
 from tools.emulator.warp import WARPGROUP, Action, Mask, Warp, Warpgroup
 
-_UNDEFINED = undefined("f32")
+_UNDEFINED = undefined("b32")
 
 
 def _mma(program: Program, statement: Statement) -> Action:
@@ -72,7 +72,7 @@ def _multiply(
     operands = wgmma.operands(shared, *descriptors)
     for operand in operands:
         shared.proxies.check_async_read(operand)
-    held = [np.stack([warp.read(name, "b32") for name in words]) for warp in warps if words]
+    held = [np.array([warp.read(name, "b32") for name in words]) for warp in warps if words]
     parts = wgmma.product(shared, operands, held)
     for warp in warps:
         warp.multiplied |= dict.fromkeys(words, warp.groups_issued)
