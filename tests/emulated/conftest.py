@@ -8,12 +8,20 @@ import pytest
 import tilec
 from tests.support.emulated_gemm import Gemm, matrix
 from tilec.runtime.cuda.current import set_driver
+from tilec.support.environment import cache_directory
 from tools.emulator.device import EmulatedDriver, launch_copies
 
 
-@pytest.fixture(autouse=True)
-def kernel_cache(tmp_path, monkeypatch):
-    monkeypatch.setattr("tilec.runtime.cache.cache_directory", lambda: tmp_path / "cache")
+@pytest.fixture(scope="module", autouse=True)
+def kernel_cache(session_cache, request):
+    """Keep the kernels of a file of tests in a folder, which the workers of a session share.
+
+    A folder is searched for what is old whenever a kernel is stored, so each file has its own.
+    """
+    folder = cache_directory() / request.module.__name__
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tilec.runtime.cache.cache_directory", lambda: folder)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +40,7 @@ def launch(device):
 
 
 @pytest.fixture
-def multiply(device, tmp_path):
+def multiply(device):
     def run(case: Gemm, seed: int = 0) -> None:
         m, n, k = case.extents
         rng = np.random.default_rng(seed)
@@ -40,11 +48,9 @@ def multiply(device, tmp_path):
         a = matrix(device, m, k, case.layout[0], left)
         b = matrix(device, k, n, case.layout[1], right)
         c = matrix(device, m, n, case.layout[2])
-        path = tmp_path / "matmul.tile"
-        path.write_text(case.source)
         device.seed, device.multiprocessors = seed, case.multiprocessors
         tile = dict(zip(("BM", "BN", "BK"), case.tile, strict=True))
-        tilec.load(path).matmul(a, b, c, **tile)
+        tilec.loads(case.source, "matmul.tile").matmul(a, b, c, **tile)
         want = left.astype(np.float32) @ right.astype(np.float32)
         np.testing.assert_allclose(c.view(np.float16), want, rtol=2e-3, atol=2e-3 * k**0.5)
         assert c.is_intact_around()

@@ -28,32 +28,32 @@ def small_numbers(shape, dtype):
     return np.random.default_rng(3).integers(0, 7, shape).astype(dtype)
 
 
-def check(device, folder, add, dtype, shape):
+def check(device, add, dtype, shape):
     x, y = small_numbers(shape, dtype), small_numbers(shape[::-1], dtype).T.copy()
     source = SUMS.format(add=add).replace("= f32", f"= {NAMES[np.dtype(dtype)]}")
-    made = run_both(device, folder, source, {"X": x, "Y": y})
+    made = run_both(device, source, {"X": x, "Y": y})
     for copies in made:  # two blocks add each tile, twice
         assert (copies.arrays["Y"].memory[64:-64].reshape(shape) == y + 4 * x).all()
 
 
 @pytest.mark.parametrize("add", [BY_TMA, BY_THREADS, OFFSET])
 @pytest.mark.parametrize("dtype", TYPES)
-def test_blocks_add_to_the_same_tiles(device, tmp_path, add, dtype):
-    check(device, tmp_path, add, dtype, (48, 136))
+def test_blocks_add_to_the_same_tiles(device, add, dtype):
+    check(device, add, dtype, (48, 136))
 
 
 @pytest.mark.parametrize("dtype", WIDE)
-def test_wide_elements_are_added(device, tmp_path, dtype):
-    check(device, tmp_path, BY_TMA, dtype, (16, 40))
+def test_wide_elements_are_added(device, dtype):
+    check(device, BY_TMA, dtype, (16, 40))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
-def test_elements_outside_are_dropped(device, tmp_path, dtype):
-    check(device, tmp_path, BY_TMA, dtype, (19, 77))
+def test_elements_outside_are_dropped(device, dtype):
+    check(device, BY_TMA, dtype, (19, 77))
 
 
 @pytest.mark.parametrize("shape", [(32, 1), (1, 64)])
-def test_one_thread_adds_an_element_that_several_hold(device, tmp_path, shape):
+def test_one_thread_adds_an_element_that_several_hold(device, shape):
     source = """
 @kernel
 def rows[M, N](X: f32[M, N], Y: f32[M, N], BM: const, BN: const):
@@ -66,7 +66,7 @@ def rows[M, N](X: f32[M, N], Y: f32[M, N], BM: const, BN: const):
     for tma in (False, True):
         y = np.ones((32, 64), np.float32)
         text = source.format(axis=axis, tma=tma)
-        made = run_both(device, tmp_path, text, {"X": x, "Y": y}, BM=32, BN=64)
+        made = run_both(device, text, {"X": x, "Y": y}, BM=32, BN=64)
         wanted = y.copy()
         wanted[: shape[0], : shape[1]] += x.sum(axis=axis, keepdims=True)
         for copies in made:
@@ -75,28 +75,27 @@ def rows[M, N](X: f32[M, N], Y: f32[M, N], BM: const, BN: const):
 
 @pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
 @pytest.mark.parametrize("tma", [True, False])
-def test_extremes_see_signs(device, tmp_path, dtype, tma):
+def test_extremes_see_signs(device, dtype, tma):
     """Of -1 and 1 the one or the other is the larger one."""
     source = SUMS.format(add=f"atomic_store_max(Y, (m, n), x, allow_tma={tma})")
     signs = np.random.default_rng(4).choice([-1, 1], (2, 19, 72))
     x, y = (item.astype(dtype) for item in signs)
     source = source.replace("= f32", f"= {NAMES[np.dtype(dtype)]}")
-    for copies in run_both(device, tmp_path, source, {"X": x, "Y": y}):
+    for copies in run_both(device, source, {"X": x, "Y": y}):
         assert (copies.arrays["Y"].memory[64:-64].reshape(x.shape) == np.maximum(x, y)).all()
 
 
-def test_a_tensor_map_of_i64_would_not_do(device, tmp_path, monkeypatch):
+def test_a_tensor_map_of_i64_would_not_do(device, monkeypatch):
     """What TMA adds to i64 is called u64 in its tensor map: i64 is an illegal instruction."""
-    check(device, tmp_path, BY_TMA, np.int64, (16, 40))
+    check(device, BY_TMA, np.int64, (16, 40))
     monkeypatch.setattr(attach_tma_descriptors, "COMBINED_AS", {})
-    tmp_path = tmp_path / "other"  # a source of another name is compiled again
-    tmp_path.mkdir()
+    monkeypatch.setenv("TILEC_CACHE", "0")
     with pytest.raises(EmulatedFaultError, match="cannot do this to i64"):
-        check(device, tmp_path, BY_TMA, np.int64, (16, 40))
+        check(device, BY_TMA, np.int64, (16, 40))
 
 
 @pytest.mark.parametrize("tma", [True, False])
-def test_different_combinations_are_ordered(device, tmp_path, tma):
+def test_different_combinations_are_ordered(device, tma):
     source = f"""
 @kernel
 def both(X: i32[32, 64], Y: i32[32, 64]):
@@ -111,11 +110,11 @@ def both(X: i32[32, 64], Y: i32[32, 64]):
     wanted = y
     for i in range(3):
         wanted = (np.maximum(wanted, x) + x) ^ (x + i)
-    for copies in run_both(device, tmp_path, source, {"X": x, "Y": y}):
+    for copies in run_both(device, source, {"X": x, "Y": y}):
         assert (copies.arrays["Y"].memory[64:-64].reshape(x.shape) == wanted).all()
 
 
-def test_a_load_follows_the_additions_before_it(device, tmp_path):
+def test_a_load_follows_the_additions_before_it(device):
     source = """
 @kernel
 def after(X: f32[32, 64], Y: f32[32, 64], Z: f32[32, 64]):
@@ -126,5 +125,5 @@ def after(X: f32[32, 64], Y: f32[32, 64], Z: f32[32, 64]):
 """
     x = small_numbers((32, 64), np.float32)
     given = {"X": x, "Y": x.copy(), "Z": np.zeros_like(x)}
-    for copies in run_both(device, tmp_path, source, given):
+    for copies in run_both(device, source, given):
         assert (copies.arrays["Z"].memory[64:-64].reshape(x.shape) == 4 * x).all()

@@ -31,7 +31,7 @@ def pairs(kind):
 
 
 @pytest.mark.parametrize("kind", INTEGERS)
-def test_tiles(device, tmp_path, kind):
+def test_tiles(device, kind):
     x, y = pairs(kind)
     source = f"""@kernel
 def k[N](A: {kind}[N], B: {kind}[N], C: {kind}[5, N]):
@@ -39,7 +39,7 @@ def k[N](A: {kind}[N], B: {kind}[N], C: {kind}[5, N]):
     x, y = load(A, 0, 128), load(B, 0, 128)
 {body(RESULTS, kind)}"""
     arrays = {"A": x, "B": y, "C": np.zeros((5, len(x)), x.dtype)}
-    found = agree(device, tmp_path, source, arrays)["C"]
+    found = agree(device, source, arrays)["C"]
     exact = y != 0
     python = [int(a) // int(b) for a, b in zip(x[exact], y[exact], strict=True)]
     wrapped = np.array([n % 2 ** (8 * x.itemsize) for n in python], np.uint64).astype(x.dtype)
@@ -63,7 +63,7 @@ ENDS += [("u32", 2**32 - 1, 0), ("i32", 7, 0), ("i32", -(2**31), 2)]
     ],
 )
 @pytest.mark.parametrize(("kind", "dividend", "divisor"), ENDS)
-def test_constants_and_scalars(device, tmp_path, kind, dividend, divisor, x, y):
+def test_constants_and_scalars(device, kind, dividend, divisor, x, y):
     values = {"kind": kind, "x": dividend, "y": divisor}
     wide = [
         f"broadcast_to({text}, 128)" if "full" in x else f"full(128, {text}, {kind})"
@@ -76,7 +76,7 @@ def k[N](C: {kind}[5, N], s: {kind}, t: {kind}):
     y = {y.format(**values)}
 {body(wide, kind)}"""
     made = {"C": np.ones((5, 100), INTEGERS[kind])}
-    agree(device, tmp_path, source, made, s=dividend, t=divisor)
+    agree(device, source, made, s=dividend, t=divisor)
 
 
 NUMBERS = ("nan", "1.0", "-inf", "inf", "-0.0", "0.0")
@@ -91,7 +91,7 @@ def bits(values):
 
 @pytest.mark.parametrize("kind", FLOATS)
 @pytest.mark.parametrize(("form", "spread"), [("full(128, {}, {})", False), ("cast({}, {})", True)])
-def test_extrema_of_constants(device, tmp_path, kind, form, spread):
+def test_extrema_of_constants(device, kind, form, spread):
     lines = []
     for n, (a, b) in enumerate(product(NUMBERS, repeat=2)):
         for m, name in enumerate(("maximum", "minimum")):
@@ -104,7 +104,7 @@ def test_extrema_of_constants(device, tmp_path, kind, form, spread):
     text = "\n".join(lines)
     source = f"@kernel\ndef k[M, N](C: {kind}[M, N]):\n    i = grid(1)\n{text}\n"
     made = {"C": np.ones((72, 8), FLOATS[kind])}
-    cpu, gpu = (bits(item.data()["C"]) for item in run_both(device, tmp_path, source, made))
+    cpu, gpu = (bits(item.data()["C"]) for item in run_both(device, source, made))
     np.testing.assert_array_equal(cpu, gpu)
     count = (cpu == 12345).all(axis=1).sum()
     assert count == (2 * 11 if spread else 2)

@@ -32,15 +32,15 @@ def arrays():
 
 
 @pytest.mark.parametrize(("s", "t"), [(0, 0), (3, 1), (2, 0)])
-def test_inside(device, tmp_path, s, t):
-    found = agree(device, tmp_path, SOURCE, arrays(), s=s, t=t)
+def test_inside(device, s, t):
+    found = agree(device, SOURCE, arrays(), s=s, t=t)
     np.testing.assert_array_equal(found["Y"], np.arange(16) + 16 * s)
     np.testing.assert_array_equal(found["Z"].reshape(-1), np.arange(32) + 32 * t)
 
 
-def test_a_remainder_is_known_to_be_inside(device, tmp_path):
+def test_a_remainder_is_known_to_be_inside(device):
     made = {"X": arrays()["X"], "Y": np.zeros(64, np.float32)}
-    found = agree(device, tmp_path, LOOP, made, n=4)
+    found = agree(device, LOOP, made, n=4)
     np.testing.assert_array_equal(found["Y"].reshape(4, 16)[::-1].reshape(-1), made["X"])
 
 
@@ -52,9 +52,9 @@ OUTSIDE += [(3, -(2**31), "index -2147483648 along axis 0 is outside 0 to 1", 6)
 
 
 @pytest.mark.parametrize(("s", "t", "message", "line"), OUTSIDE)
-def test_the_reference_says_where(device, tmp_path, s, t, message, line):
+def test_the_reference_says_where(device, s, t, message, line):
     with pytest.raises(tilec.OutOfRangeError) as caught:
-        run_both(device, tmp_path, SOURCE, arrays(), s=s, t=t)
+        run_both(device, SOURCE, arrays(), s=s, t=t)
     (found,) = caught.value.diagnostics
     assert found.code == "T0575"
     assert message in found.message

@@ -26,11 +26,11 @@ TINY = float(np.finfo(np.float32).tiny)
         ("bf16", "exp2(load(X, i, 64))", True),
     ],
 )
-def test_small_results(device, tmp_path, kind, value, flushes):
+def test_small_results(device, kind, value, flushes):
     dtype = np.dtype(ml_dtypes.bfloat16) if kind == "bf16" else np.dtype(np.float32)
     made = {"X": np.arange(-140, -76).astype(dtype), "Y": np.ones(64, dtype)}
     source = SOURCE.format(kind=kind, value=value)
-    for found in run_both(device, tmp_path, source, made, s=0.0):
+    for found in run_both(device, source, made, s=0.0):
         y = found.data()["Y"].astype(np.float64)
         small = y[y < TINY]
         assert len(small)
@@ -39,8 +39,8 @@ def test_small_results(device, tmp_path, kind, value, flushes):
         np.testing.assert_allclose(y, np.exp2(exponents), rtol=1e-6, atol=TINY)
 
 
-def test_halves_have_no_number_that_is_flushed(device, tmp_path):
+def test_halves_have_no_number_that_is_flushed(device):
     made = {"X": np.arange(-48, 16).astype(np.float16), "Y": np.ones(64, np.float16)}
     source = SOURCE.format(kind="f16", value="exp2(load(X, i, 64))")
-    for found in run_both(device, tmp_path, source, made, s=0.0):
+    for found in run_both(device, source, made, s=0.0):
         np.testing.assert_array_equal(found.data()["Y"], np.exp2(made["X"]))

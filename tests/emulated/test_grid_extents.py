@@ -31,7 +31,7 @@ EXTENTS = {
 
 @pytest.mark.parametrize("options", ["", "persistent=True"])
 @pytest.mark.parametrize("text", EXTENTS)
-def test_extents(device, tmp_path, options, text):
+def test_extents(device, options, text):
     """Blocks store how many there are and who they are; all 2^32 elements of A are one byte."""
     count = EXTENTS[text]
     arrays = {
@@ -39,6 +39,6 @@ def test_extents(device, tmp_path, options, text):
         "B": np.zeros(2 * count, np.int32),
     }
     source = SOURCE.format(options=options, extent=text)
-    found = agree(device, tmp_path, source, arrays, **SCALARS)
+    found = agree(device, source, arrays, **SCALARS)
     want = np.tile(np.arange(count, 2 * count, dtype=np.int32), 2)
     np.testing.assert_array_equal(found["B"], want)

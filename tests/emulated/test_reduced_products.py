@@ -32,7 +32,7 @@ def k(A: {dtype}[{m}, {k}], B: {dtype}[{n}, {k}], R: {acc}[{m}], C: {acc}[{n}], 
     ("dtype", "acc"),
     [("bf16", "f32"), ("f16", "f16"), ("i8", "i32"), ("f64", "f64"), ("f32", "f32")],
 )
-def test_accumulators_are_reduced(device, tmp_path, dtype, acc, rows):
+def test_accumulators_are_reduced(device, dtype, acc, rows):
     random = np.random.default_rng(0)
     a, b = (random.integers(-1, 2, (extent, DEPTH)) for extent in (rows, COLUMNS))
     product = a @ b.T
@@ -44,6 +44,6 @@ def test_accumulators_are_reduced(device, tmp_path, dtype, acc, rows):
     poison = {name: np.full(want.shape, 99, NUMPY[acc]) for name, want in expected.items()}
     given = {"A": a.astype(NUMPY[dtype]), "B": b.astype(NUMPY[dtype]), **poison}
     source = SOURCE.format(dtype=dtype, acc=acc, m=rows, n=COLUMNS, k=DEPTH)
-    for found in run_both(device, tmp_path, source, given):
+    for found in run_both(device, source, given):
         for name, want in expected.items():
             np.testing.assert_array_equal(found.data()[name], want)

@@ -7,8 +7,8 @@ from tests.support.reduction_cases import CASES, arrays, check, runs, source
 
 
 @pytest.mark.parametrize(("name", "shape", "axis"), list(runs(complete=("sum",))))
-def test_reduction(device, tmp_path, name, shape, axis):
+def test_reduction(device, name, shape, axis):
     case = CASES[name]
     given = arrays(case, shape, axis)
-    for found in run_both(device, tmp_path, source(case, shape, axis), given):
+    for found in run_both(device, source(case, shape, axis), given):
         check(case, given["X"], found.data()["Y"], axis)

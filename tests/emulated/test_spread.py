@@ -28,48 +28,48 @@ from tools.emulator.memory import AccessError
 
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize(("shape", "spread"), [((1, 2048), 8), ((3, 3072), 2)])
-def test_reduction(device, tmp_path, name, shape, spread):
+def test_reduction(device, name, shape, spread):
     case, given = CASES[name], arrays(CASES[name], shape, 1)
     plan = f"@kernel(spread={spread}, worker_warps={8 // spread}, "
     text = source(case, shape, 1).replace("@kernel(", plan)
     assert "spread" in text
-    for found in run_both(device, tmp_path, text, given):
+    for found in run_both(device, text, given):
         check(case, given["X"], found.data()["Y"], 1)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("plan", SPREADS)
-def test_loops(device, tmp_path, plan, shape):
+def test_loops(device, plan, shape):
     device.seed = plan.spread * shape[1]
     given = loop_arrays(shape)
-    for found in run_both(device, tmp_path, LOOPS.format(**plan._asdict()), given):
+    for found in run_both(device, LOOPS.format(**plan._asdict()), given):
         check_loops(given, found.data())
 
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("plan", SPREADS)
-def test_scan_in_a_loop(device, tmp_path, plan, shape):
+def test_scan_in_a_loop(device, plan, shape):
     device.seed = plan.spread + shape[1]
     given = running_arrays(shape)
-    for found in run_both(device, tmp_path, RUNNING.format(**plan._asdict()), given):
+    for found in run_both(device, RUNNING.format(**plan._asdict()), given):
         check_running(given, found.data())
 
 
 @pytest.mark.parametrize(("spread", "warps"), [(2, 4), (4, 1)])
-def test_whole_rows(device, tmp_path, spread, warps):
+def test_whole_rows(device, spread, warps):
     device.seed = spread
     given = whole_rows_arrays()
     text = WHOLE_ROWS.format(spread=spread, warps=warps)
-    for found in run_both(device, tmp_path, text, given):
+    for found in run_both(device, text, given):
         check_whole_rows(given, found.data())
 
 
-def test_the_planner_spreads_a_long_row(device, tmp_path, examples):
+def test_the_planner_spreads_a_long_row(device, examples):
     text = (examples / "softmax.tile").read_text()
     x = np.random.default_rng(0).standard_normal((1, 20_000)).astype(ml_dtypes.bfloat16)
     given = {"X": x, "Y": np.full_like(x, np.nan)}
     e = np.exp(x.astype(np.float64))
-    for found in run_both(device, tmp_path, text, given):
+    for found in run_both(device, text, given):
         got = found.data()["Y"].astype(np.float64)
         np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=2**-7)
 
@@ -90,10 +90,10 @@ def test_a_long_row_in_place(device, examples):
 
 
 @pytest.mark.parametrize("back", [0, 1])
-def test_a_scan_of_f64(device, tmp_path, back):
+def test_a_scan_of_f64(device, back):
     x = np.random.default_rng(back).standard_normal((2, 4096))
     text = LONG_SCAN.format(t="f64", plan="spread=8, worker_warps=2").replace("= 0)", f"= {back})")
-    for found in run_both(device, tmp_path, text, {"X": x, "Y": np.full_like(x, np.nan)}):
+    for found in run_both(device, text, {"X": x, "Y": np.full_like(x, np.nan)}):
         expected = x[:, ::-1].cumsum(1)[:, ::-1] if back else x.cumsum(1)
         np.testing.assert_allclose(found.data()["Y"], expected, atol=1e-11)
 

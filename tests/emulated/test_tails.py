@@ -37,7 +37,7 @@ def centred[M, N](X: bf16[M, N], W: f32[N]):
 @pytest.mark.parametrize("columns", [1000, 1001, 2048])
 @pytest.mark.parametrize(("spread", "warps"), [(1, 4), (2, 4), (1, 1)])
 @pytest.mark.parametrize("kind", ["bf16", "f32"])
-def test_norm(device, tmp_path, kind, spread, warps, columns):
+def test_norm(device, kind, spread, warps, columns):
     random = np.random.default_rng(columns + spread)
     dtype = ml_dtypes.bfloat16 if kind == "bf16" else np.float32
     x, w, b = (
@@ -50,21 +50,21 @@ def test_norm(device, tmp_path, kind, spread, warps, columns):
     expected = d / np.sqrt((d * d).mean(1, keepdims=True) + 1e-5) * w.astype(float) + b.astype(
         float
     )
-    for found in run_both(device, tmp_path, text, given):
+    for found in run_both(device, text, given):
         got = found.data()["Y"].astype(np.float64)
         np.testing.assert_allclose(got, expected, rtol=2**-8, atol=2**-8)
 
 
-def test_loads_that_a_store_must_follow_come_first(device, tmp_path):
+def test_loads_that_a_store_must_follow_come_first(device):
     x = np.arange(2048, dtype=np.float32)
     total = x[:1024] + x[1024:]
-    for found in run_both(device, tmp_path, IN_PLACE, {"X": x}):
+    for found in run_both(device, IN_PLACE, {"X": x}):
         expected = np.concatenate([total[::-1], total + total[::-1]])
         np.testing.assert_array_equal(found.data()["X"], expected)
 
 
 @pytest.mark.parametrize("columns", [1536, 1537])
-def test_stores_in_a_loop_that_orders_them(device, tmp_path, columns):
+def test_stores_in_a_loop_that_orders_them(device, columns):
     random = np.random.default_rng(columns)
     x = random.integers(-4, 5, (2, columns)).astype(ml_dtypes.bfloat16)
     w = random.integers(-2, 3, columns).astype(np.float32)
@@ -75,5 +75,5 @@ def test_stores_in_a_loop_that_orders_them(device, tmp_path, columns):
         for at, total in zip(parts, totals, strict=True)
     ]
     expected = np.concatenate(pieces, axis=1).astype(ml_dtypes.bfloat16)
-    for found in run_both(device, tmp_path, IN_A_LOOP, {"X": x, "W": w}):
+    for found in run_both(device, IN_A_LOOP, {"X": x, "W": w}):
         np.testing.assert_array_equal(found.data()["X"], expected)

@@ -25,19 +25,16 @@ def host_array(name, values):
     return HostArray(name, NAMES[values.dtype], memory, GUARD, shape, strides)
 
 
-def run_both(device, folder, source, arrays, **scalars):
+def run_both(device, source, arrays, **scalars):
     """Run the only kernel of `source` on both; return the arguments of each, guards checked.
 
     Args:
         device: The emulated device.
-        folder: Where the source goes.
         source: Text of a `.tile` file.
         arrays: NumPy arrays, or arrays with any strides, by parameter name.
         scalars: Scalars and constants.
     """
-    path = folder / "kernel.tile"
-    path.write_text(source)
-    (kernel,) = tilec.load(path)
+    (kernel,) = tilec.loads(source, "kernel.tile")
     made = {
         name: item if isinstance(item, HostArray) else host_array(name, item)
         for name, item in arrays.items()
