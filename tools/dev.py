@@ -17,6 +17,7 @@ import sys
 import time
 import venv
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -131,11 +132,16 @@ def run(command: Sequence[str | Path], *, check: bool = True) -> int:
         subprocess.CalledProcessError: It failed and `check` is set.
     """
     sys.stdout.flush()
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
+    return subprocess.run(command, cwd=ROOT, env=_variables(), check=check).returncode
+
+
+def _variables() -> dict[str, str]:
+    """Return the environment variables of a command that runs in the repository."""
+    found = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if found.pop("PYTHONDONTWRITEBYTECODE", ""):
         # Hundreds of tests start a Python, and without bytecode each would compile tilec anew.
-        environment.setdefault("PYTHONPYCACHEPREFIX", str(BUILD / "bytecode"))
-    return subprocess.run(command, cwd=ROOT, env=environment, check=check).returncode
+        found.setdefault("PYTHONPYCACHEPREFIX", str(BUILD / "bytecode"))
+    return found
 
 
 def demo() -> int:
@@ -156,13 +162,27 @@ def demo() -> int:
 
 
 def test_suite(pytest_arguments: Sequence[str]) -> int:
-    """Run lit, then pytest, whose summary is the last line; fail when either fails."""
+    """Run lit and pytest at the same time; fail when either fails.
+
+    Lit, with one worker, ends long before the whole of pytest, whose summary is the last line.
+    """
     prepare("test")
-    lit = run([ENVIRONMENT / "bin" / "lit", "--succinct", "--verbose", "lit_tests"], check=False)
-    print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
     words = [*IN_PARALLEL, *WITHOUT_GPU, *pytest_arguments]
-    pytest = run([PYTHON, "-m", "pytest", *words], check=False)
-    return pytest or lit
+    with ThreadPoolExecutor(1) as beside:
+        lit = beside.submit(run_lit)
+        pytest = run([PYTHON, "-m", "pytest", *words], check=False)
+    return pytest or lit.result()
+
+
+def run_lit() -> int:
+    """Run lit, print all that it says at its end, and return its exit code."""
+    command = [ENVIRONMENT / "bin" / "lit", "-j1", "--succinct", "--verbose", "lit_tests"]
+    done = subprocess.run(
+        command, cwd=ROOT, env=_variables(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    print(f"\n{done.stdout.decode(errors='replace')}", end="")
+    print(f"lit: {'passed' if done.returncode == 0 else 'FAILED'}", flush=True)
+    return done.returncode
 
 
 def bench(words: Sequence[str]) -> int:

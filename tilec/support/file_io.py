@@ -25,8 +25,9 @@ def read_limited(path: Path, limit: int) -> bytes:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-        data = stream.read(min(status.st_size, limit) + 1)
-    if len(data) > limit:
+        # One that is too large is not read; one that grows now is read no further than the limit.
+        data = stream.read(status.st_size + 1) if status.st_size <= limit else None
+    if data is None or len(data) > limit:
         raise OSError(errno.EFBIG, f"it has more than {limit} bytes", str(path))
     return data
 
