@@ -45,6 +45,12 @@ of bf16, depth 128 and 256: the choice loses 0.9 % to the best of the tiles that
 one run, with `MASK_CYCLES` 1.8 %; nearly all of it with 4096 tokens. Elsewhere it would choose
 192x96 for depth 64, which is 1 to 4 % slower than 192x128 (H100,
 docs/measurements/2026-11-25-attention-forward.md)."""
+CROWDED_REGISTERS, CROWDED = 200, 1.05
+"""In a staircase, where the tensor cores take longer than the special functions: registers of a
+thread, for both results and the operand, beyond which rounds take so many times the cycles. Their
+loop is split in two, and warpgroups run less apart in it. 128x192 takes 208, and 1.05 times the
+cycles that its rounds take without a mask; 128x176 takes 196, and no more than without (H100,
+docs/measurements/2026-11-26-causal-profile.md)."""
 STORE_CYCLES = 0.05
 """Cycles of a tile for each element of its result that threads store from registers, in vectors for
 which lanes swap. By the prices of layouts 0.037. With 1024 and 2048 tokens and depth 256, 128x80
@@ -167,14 +173,18 @@ def _candidates(problem: ChainProblem) -> Iterator[tuple[int, int]]:
 
 
 def _fits_registers(problem: ChainProblem, tile: GemmTile, target: Target) -> bool:
-    """Tell whether both results and the operand of the second product fit a thread."""
+    consumers = tile.m // machine.MMA_ROWS
+    return _registers(problem, tile) <= accumulator_limit(consumers, target)
+
+
+def _registers(problem: ChainProblem, tile: GemmTile) -> int:
+    """Return the registers of a thread for both results and the operand of the second product."""
     consumers = tile.m // machine.MMA_ROWS
     first, second = (
         accumulator_registers(tile.m, columns, tile.accumulator_bytes, consumers)
         for columns in (tile.n, problem.columns)
     )
-    operand = accumulator_registers(tile.m, tile.n, tile.element_bytes, consumers)
-    return first + second + operand <= accumulator_limit(consumers, target)
+    return first + second + accumulator_registers(tile.m, tile.n, tile.element_bytes, consumers)
 
 
 def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, float]:
@@ -217,6 +227,8 @@ def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, each_tile: float)
     each += max(0.0, special - tensor) * (UNHIDDEN - HIDDEN * (tile.m // machine.MMA_ROWS))
     each = max(each, special)
     products_bind = problem.staircase and tensor > special
+    if products_bind and _registers(problem, tile) > CROWDED_REGISTERS:
+        each *= CROWDED
     mask_cycles = DIAGONAL_CYCLES if products_bind else MASK_CYCLES
     cycles = rounds * each + masked * mask_cycles * tile.m * tile.n + tiles * each_tile
     return RankedChain(tile, cycles / rows, each, rounds / tiles, slots, each_tile)
