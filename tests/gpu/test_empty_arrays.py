@@ -16,6 +16,13 @@ def test_empty_arrays(torch, name):
     CASES[name].check(arguments)
 
 
+@pytest.mark.parametrize("name", CASES)
+def test_packages_take_empty_arrays(torch, name):
+    arguments = CASES[name].arguments()
+    launch_on_gpu(torch, tilec.compile(FILE, kernel=name)[name], arguments)
+    CASES[name].check(arguments)
+
+
 def test_an_empty_tensor_of_torch_has_no_address(torch):
     a = torch.empty(70, 0, dtype=torch.float16, device="cuda")
     c = torch.full((70, 90), POISON, device="cuda")

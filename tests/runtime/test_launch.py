@@ -8,7 +8,7 @@ from threading import Barrier
 
 import pytest
 
-from tests.support.kernel_metadata import kernel_metadata
+from tests.support.kernel_metadata import RECIPE, kernel_metadata
 from tests.support.runtime_fakes import FakeDriver, device_view
 from tilec.codegen.artifact import HiddenParameter, Workspace
 from tilec.runtime.args.arguments import BoundArguments
@@ -87,9 +87,31 @@ def test_an_array_without_elements_launches_nothing():
     assert plan.launches == ()
 
 
-def test_preconditions_hold_for_empty_arrays_too():
-    empty = bound(device_view((0, 128), "bf16", strides=(128, 2)))
-    assert "A.strides[1] is 2" in fails("T0706", arguments=empty)
+def test_strides_and_addresses_of_empty_arrays_may_be_anything():
+    empty = bound(device_view((0, 128), "bf16", 12, strides=(1, 2)))
+    driver, _ = plan_for(empty)
+    assert driver.launches == []
+    other_type = bound(device_view((0, 128), "f16"))
+    assert "A has element type f16" in fails("T0706", arguments=other_type)
+
+
+def test_tensor_maps_of_empty_arrays_describe_a_stand_in():
+    meta = kernel_metadata(grid=["cdiv(M, 128)"], preconditions=[])
+    meta["tensor_maps"] = [RECIPE, {**RECIPE, "array": "C", "load": False}]
+    empty = bound(
+        device_view((256, 0), "bf16", 0, (1, 1)), device_view((256, 0), "bf16", 0, (1, 1))
+    )
+    driver = FakeDriver(parameter_sizes={"mm": [*SIZES, 128]})
+    _, plan = plan_for(empty, meta, driver=driver)
+    for _ in range(2):
+        plan.run(pointers(empty), (0.5, 7), 0)
+    assert [item.extents for item in driver.encodings] == [(1, 1), (1, 1)]
+    any_content, zeros = (
+        int.from_bytes(driver.launches[1].parameters[index][:8], "little") for index in (9, 8)
+    )
+    assert driver.launches[0].parameters[0] == any_content.to_bytes(8, "little")
+    assert ctypes.string_at(zeros, 16) == bytes(16)
+    assert ctypes.string_at(any_content, 16) != bytes(16)
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,8 @@ CASES = {
     "product": Case(
         {
             "A": _normal(70, 0, dtype=np.float16),
-            "B": _normal(0, 90, dtype=np.float16),
-            "C": (70, 90),
+            "B": _normal(0, 92, dtype=np.float16),
+            "C": (70, 92),
         },
         {"C": 0.0},
     ),

@@ -28,6 +28,9 @@ from tilec.support import compiler_threads
 from tilec.support.diagnostics import SourceFile
 from tilec.support.locks import Lock, computed
 
+_MAX_FACTS = 256
+"""Analyses of a kernel that are kept; beyond that all go."""
+
 PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
 
@@ -178,6 +181,7 @@ class Variants:
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
         self._programs: dict[str, Any] = {}
+        self._facts: dict[str, Mapping[str, Any]] = {}
         self._lock = Lock()
 
     @computed
@@ -261,14 +265,18 @@ class Variants:
 
         Nothing else of a variant depends on them, so those with the same tiles share one.
         """
-        planned = tuple(
+        planned = self._planned(specialization)
+        if not planned:
+            return VariantIdentity(replace(specialization, sizes={}))
+        return compiler_threads.run_locked(lambda: self._planned_identity(planned, specialization))
+
+    def _planned(self, specialization: Specialization) -> tuple[str, ...]:
+        """Return the constants that the planner chooses, as sizes and GPU suggest."""
+        return tuple(
             item.name
             for item in self.interface().of_kind(CONST)
             if item.default is OPTIONAL and item.name not in specialization.constants
         )
-        if not planned:
-            return VariantIdentity(replace(specialization, sizes={}))
-        return compiler_threads.run_locked(lambda: self._planned_identity(planned, specialization))
 
     def _planned_identity(
         self, planned: tuple[str, ...], specialization: Specialization
@@ -295,10 +303,23 @@ class Variants:
         return {item["name"] for item in arrays if item["access"] != "read"}
 
     def _metadata(self, specialization: Specialization) -> Mapping[str, Any]:
-        """Return what the kernel's source alone tells about a variant."""
+        """Return what the kernel's source alone tells about a variant.
+
+        The answer is kept: arrays without elements, and arrays that overlap, need it for each new
+        shape, and shapes change nothing unless the planner chooses constants by them.
+        """
         from tilec.frontend.semantics.analysis import analyze_kernel
 
-        return analyze_kernel(self.text.tree, self.name, specialization).metadata
+        if not self._planned(specialization):
+            specialization = replace(specialization, sizes={})
+        key = variant_key(specialization)
+        found = self._facts.get(key)
+        if found is None:
+            found = analyze_kernel(self.text.tree, self.name, specialization).metadata
+            if len(self._facts) >= _MAX_FACTS:
+                self._facts.clear()
+            self._facts[key] = found
+        return found
 
     def variant(self, specialization: Specialization) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.

@@ -2,7 +2,8 @@
 
 The metadata of a kernel states every assumption twice: as facts (strides, alignment, divisors)
 and as readable sentences. The facts are checked here; a sentence adds something only when it is
-an expression over dims and scalars, such as `K % 64 == 0`.
+an expression over dims and scalars, such as `K % 64 == 0`. Address and strides of an array without
+elements may be anything, since nothing is read or written there.
 """
 
 import re
@@ -44,6 +45,8 @@ def _array_facts(declared: Mapping[str, Any], array: ArrayView) -> Iterator[str]
     name = declared["name"]
     if array.dtype != declared["dtype"] and (array.dtype, declared["dtype"]) != ("f32", "tf32"):
         yield f"{name} has element type {array.dtype}, but it was compiled for {declared['dtype']}"
+    if 0 in array.shape:
+        return
     stepped = [axis for axis, extent in enumerate(array.shape) if extent != 1]
     strides = declared["strides"]
     for axis in stepped:
@@ -71,9 +74,12 @@ def _alignment(name: str, array: ArrayView, run_time_axes: Iterable[int]) -> Ite
 def _divisors(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterator[str]:
     """Check `div_by` of every parameter: bytes for pointers, else units of the value."""
     aligned = {item["name"] for item in metadata["arrays"] if item.get("aligned", False)}
+    empty = {name for name, array in arguments.arrays.items() if 0 in array.shape}
     for item in metadata["params"]:
         divisor = item.get("div_by", 1)
         if divisor <= 1 or item["kind"] == "grid":
+            continue
+        if item["kind"] in ("pointer", "stride") and item["array"] in empty:
             continue
         if item.get("array") in aligned and _follows_from_alignment(item, divisor, arguments):
             continue

@@ -25,7 +25,7 @@ from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.launch.reports import Watch, make_watches, report_places
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
 from tilec.runtime.launch.workspace import (
-    STAND_IN,
+    STAND_INS,
     WorkspaceRequest,
     make_request,
     workspace_pool,
@@ -165,7 +165,7 @@ def make_plan(
     Raises:
         LaunchError: A precondition is broken, the grid is wrong, or arrays overlap.
     """
-    workspaces = (STAND_IN, *workspaces) if arguments.is_empty else workspaces
+    workspaces = (*STAND_INS, *workspaces) if arguments.is_empty else workspaces
     launches: list[KernelLaunch] = []
     for position, (metadata, loaded) in enumerate(kernels):
         check_preconditions(metadata, arguments)
@@ -232,9 +232,9 @@ def _layout(
 ) -> ParameterLayout:
     """Return where every parameter of the kernel comes from, in the kernel's order."""
     scalars, stand_in = list(arguments.scalars), len(arguments.arrays)
+    empty = {name for name, array in arguments.arrays.items() if 0 in array.shape}
     arrays = {
-        name: stand_in if 0 in array.shape else place
-        for place, (name, array) in enumerate(arguments.arrays.items())
+        name: stand_in if name in empty else place for place, name in enumerate(arguments.arrays)
     }
     layout = ParameterLayout()
     for item in metadata["params"]:
@@ -257,9 +257,11 @@ def _layout(
         else:
             raise InternalCompilerError(f"{metadata['name']}: unknown parameter kind '{kind}'")
     for recipe in metadata.get("tensor_maps", ()):
-        encoding = make_encoding(recipe, arguments.arrays[recipe["array"]])
+        name = recipe["array"]
+        encoding = make_encoding(recipe, arguments.arrays[name])
         check_encoding(encoding, metadata["name"])
-        layout.add_map(arrays[recipe["array"]], driver.tensor_map_encoder(encoding))
+        zeros = stand_in + 1 if name in empty and recipe.get("load", True) else arrays[name]
+        layout.add_map(zeros, driver.tensor_map_encoder(encoding))
     return layout
 
 

@@ -7,7 +7,7 @@ only answers "invalid value".
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tilec.runtime.args.arrays import ArrayView
@@ -93,8 +93,11 @@ def make_encoding(recipe: Mapping[str, Any], array: ArrayView) -> TensorMapEncod
 
     Args:
         recipe: One entry of `tensor_maps` in the kernel metadata (axes outermost first).
-        array: The argument that the recipe names.
+        array: The argument that the recipe names. One without elements gets a map of a single
+            element, because a map has no extent of 0; the launcher gives it another address.
     """
+    if 0 in array.shape:
+        array = replace(array, pointer=0, shape=(1,) * array.rank)
     axes = tuple(reversed(recipe["axes"]))
     box = tuple(reversed(recipe["box"]))
     element_strides = tuple(reversed(recipe.get("element_strides", (1,) * len(box))))

@@ -20,10 +20,15 @@ from tilec.runtime.launch.expressions import ExpressionError, evaluate
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.locks import Lock
 
-STAND_IN = Workspace("", "16", alignment=16)
-"""What has the place of arrays without elements, whose address may be null: a gather reads the
-first element of an array, at most 16 bytes, instead of those that are masked off, and drops it.
-It is the first of the workspaces of a launch."""
+STAND_INS = (
+    Workspace("", "16", alignment=16),
+    Workspace("", "16", alignment=16, zeroed=True),
+)
+"""What has the place of arrays without elements, whose address may be null: the first workspaces
+of a launch. A gather reads the first element of an array, at most 16 bytes, instead of those that
+are masked off, and drops it. A tensor map has at least one element, so those for loads describe a
+zero in the second stand-in, which is what loads find outside of an array. Those for stores describe
+an element of the first one, which nobody uses afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
