@@ -13,7 +13,7 @@ from tilec.request.specialization import Specialization
 CASES = [
     {"BM": 128, "BN": 176, "BD": 128, "causal": 0},
     {"BM": 128, "BN": 128, "BD": 128, "causal": 1},
-    {"BM": 128, "BN": 128, "BD": 64, "causal": 0},
+    {"BM": 128, "BN": 224, "BD": 64, "causal": 0},
 ]
 ROWS = 2
 """Rows of an accumulator of which a thread holds elements (PTX ISA, wgmma, register fragments)."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tilec.plan.graph import Edge, Engine, LoopGraph, Op
-from tilec.plan.schedule import evaluate, schedule_loop
+from tilec.plan.schedule import SHORT_ROUND, evaluate, schedule_loop
 
 SCORES, SOFTMAX, WEIGHTS, SCALE, OUTPUT = range(5)
 
@@ -60,17 +60,28 @@ def test_one_warpgroup_gains_the_overlap_and_takes_no_turns():
     assert best.interval < 0.8 * plain.interval
 
 
-def test_three_warpgroups_hide_products_where_special_functions_bind():
-    def choice(special, **fixed):
-        graph = attention(warpgroups=3)
-        ops = (graph.ops[SCORES], replace(graph.ops[SOFTMAX], cycles=special), *graph.ops[2:])
-        return schedule_loop(replace(graph, ops=ops), 208, **fixed)
+@pytest.mark.parametrize("warpgroups", [2, 3])
+def test_short_rounds_stay_as_they_are_where_special_functions_bind(warpgroups):
+    def choice(tensor, special, **fixed):
+        graph = attention(warpgroups=warpgroups)
+        cycles = {SCORES: tensor, SOFTMAX: special, OUTPUT: tensor}
+        ops = (replace(op, cycles=cycles.get(n, op.cycles)) for n, op in enumerate(graph.ops))
+        return schedule_loop(replace(graph, ops=tuple(ops)), 208, **fixed)
 
-    assert choice(1000).best.rotated, "the tensor cores bind"
-    kept = choice(1040)
+    short, long = SHORT_ROUND / warpgroups - 1, SHORT_ROUND / warpgroups + 1
+    assert choice(short / 2 + 10, short).best.rotated, "the tensor cores bind"
+    kept = choice(short / 2 - 10, short)
     assert not kept.best.rotated
     assert "other warpgroups hide anyway" in kept.why_not_rotated
-    assert choice(1040, rotate=True).best.rotated
+    assert choice(short / 2 - 10, short, rotate=True).best.rotated
+    assert choice(long / 2 - 10, long).best.rotated
+
+
+def test_one_warpgroup_has_no_other_to_hide_its_products():
+    graph = attention(warpgroups=1)
+    cycles = {SCORES: 256, SOFTMAX: 600, OUTPUT: 256}
+    ops = (replace(op, cycles=cycles.get(n, op.cycles)) for n, op in enumerate(graph.ops))
+    assert schedule_loop(replace(graph, ops=tuple(ops)), 208).best.rotated
 
 
 def test_too_many_registers_keep_the_loop():

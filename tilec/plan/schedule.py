@@ -12,8 +12,8 @@ occupy one engine. It is more where warpgroups queue for the tensor cores while 
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
 as customers. Where the warpgroups of a rotated loop ping-pong, they do not queue: each computes
 while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins. A loop in which special functions bind stays as it is where three warpgroups share
-it. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
+registers wins. A loop with short rounds in which special functions bind stays as it is. The user
+can fix whether a loop is rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
@@ -28,9 +28,11 @@ ISSUE_CYCLES = 16.0
 """Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
 WORTH = 0.97
 """A rotated loop is larger, so it has to take less than this part of the interval (choice)."""
-CROWD = 3
-"""Warpgroups that hide each other's products where special functions bind: rotated, attention with
-heads of 64 takes 1.06 to 1.11 of the time (docs/measurements/2026-11-25-attention-heads.md)."""
+SHORT_ROUND = 1700.0
+"""Cycles of a round up to which a loop stays as it is where special functions bind: warpgroups hide
+each other's products. Rotated, attention with heads of 64 takes 1.02 to 1.11 of the time (1024 and
+1536 cycles of 2 and 3 warpgroups), and in 8 bits with heads of 128 0.98 to 1.03 of it (1024 cycles)
+and 0.99 (1792) (H100, docs/measurements/2026-11-26-causal-profile.md)."""
 SHOWN = 4
 """Rotated loops that lost and are kept for reports."""
 MAX_CUTS = 512
@@ -164,7 +166,7 @@ def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     """Return why a loop does not become `item`, whatever it gains; empty if it may."""
     if _ahead(graph, item) < (1 - WORTH) * plain.interval:
         return "does almost nothing for the next iteration"
-    if plain.binds is Engine.SPECIAL and graph.warpgroups >= CROWD:
+    if plain.binds is Engine.SPECIAL and graph.warpgroups > 1 and plain.bound < SHORT_ROUND:
         return "hides products that other warpgroups hide anyway: special functions bind"
     return ""
 
