@@ -48,6 +48,7 @@ def _float_operations(element):
     yield from (f"{name} %x : {tile}" for name in FLOAT_UNARY.split())
     yield f"math.fma %x, %x, %x : {tile}"
     yield from (f"math.{name} %x fastmath<afn> : {tile}" for name in ("exp", "tanh"))
+    yield f"arith.divf %x, %x fastmath<afn> : {tile}"
     yield f"math.powf %x, %x : {tile}"
 
 
@@ -187,6 +188,19 @@ def test_two_registers_of_16_bits_take_one_instruction(context, element, operati
 
     assert ptx.count(f"{PAIRED[operation]}.{element}x2 ") == 1
     assert f".{element} " not in ptx
+
+
+def test_a_quotient_that_may_err_takes_no_branch(context):
+    """`div.rn.f32` calls a function for operands far from 1."""
+    tile = _tile("f32", PAIRS)
+
+    exact, relaxed = (
+        _ptx(context, "f32", [f"%r = arith.divf %x, %y {flags}: {tile}"], "f32", PAIRS)
+        for flags in ("", "fastmath<afn> ")
+    )
+
+    assert (exact.count("div.rn.f32"), exact.count("div.full.f32")) == (2, 0)
+    assert (relaxed.count("div.rn.f32"), relaxed.count("div.full.f32")) == (0, 2)
 
 
 def test_floats_of_8_bits_are_rounded_in_pairs_and_carried_in_words(context):

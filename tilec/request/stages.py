@@ -54,6 +54,7 @@ STAGES: tuple[Stage, ...] = (
             Step("canonicalize", purpose="Fold constants and simple identities."),
             Step("cse", purpose="Merge equal operations."),
             Step("cuda-tile-fuse-fma", "transforms.cuda_tile.fuse_fma"),
+            Step("cuda-tile-relax-quotients", "transforms.cuda_tile.relax_quotients"),
             Step("cuda-tile-order-tokens", "transforms.cuda_tile.order_tokens"),
             Step("cuda-tile-merge-loads", "transforms.cuda_tile.merge_loads"),
         ),

@@ -1,0 +1,132 @@
+"""Let a quotient of f32 that is only rounded to 16 bits or fewer err by 2 ulp.
+
+Before:  %q = divf %a, %b; %p = mulf %q, %c; %r = ftof %p : f32 to bf16
+After:   %q = divf %a, %b {rounding = "full"}; the rest as it was
+
+A correctly rounded quotient of f32 is a dozen instructions and a branch to a function, which every
+warp takes that has one divisor or dividend far from 1 (of SiLU: where `exp(-x)` is large).
+`div.full.f32` has no branch, and errs by at most 2 ulp for all divisors, 2^-22 of the quotient; a
+half unit of f16 in the last place, the finest of the formats, is 2^-12 of the value or more.
+Zeros, infinities and NaN are those of the exact quotient (PTX ISA, `div`), so `x / (1 + exp(-x))`
+is a zero where exp overflows, and infinity over infinity is NaN. `div.approx.f32` would not do:
+it gives 0 for every finite dividend where the divisor is above 2^126, and bf16 holds what is lost.
+A subnormal quotient of f32, which has lost digits already, may lose two more of them.
+
+Every use of the quotient must lead to a rounding, through nothing but operations that keep a
+relative error: products, quotients, negations, extrema, choices, and changes of shape. A sum does
+not (it may cancel), nor does a comparison, a power or a loop. An operation at most doubles the
+error, where both of its operands have it. So `_LONGEST` of them end 2^-5 of a half unit of f16
+beside the exact value, and the result is another 16-bit float only where that was nearly half-way
+between two. A quotient by a power of two is exact, and a product once it gets to LLVM; it stays.
+"""
+
+from collections.abc import Iterable
+from math import frexp
+from typing import Any
+
+from tilec.dialects.cuda_tile import (
+    AbsFOp,
+    BroadcastOp,
+    ConstantOp,
+    DivFOp,
+    ExtractOp,
+    FToFOp,
+    MaxFOp,
+    MinFOp,
+    MulFOp,
+    NegFOp,
+    PermuteOp,
+    ReshapeOp,
+    SelectOp,
+)
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.passes.registry import PassContext, register_pass
+
+_PASSING = (
+    AbsFOp,
+    BroadcastOp,
+    DivFOp,
+    ExtractOp,
+    MaxFOp,
+    MinFOp,
+    MulFOp,
+    NegFOp,
+    PermuteOp,
+    ReshapeOp,
+    SelectOp,
+)
+"""Operations whose result has the relative error of their operands, or the sum of two."""
+_LONGEST = 5
+"""How many of them may lie between a quotient and its rounding."""
+_ROUNDED_BITS = 16
+_HALF = 0.5
+"""Significand of a power of two (`math.frexp`)."""
+
+
+@register_pass("cuda-tile-relax-quotients")
+def relax_quotients(module: Any, context: PassContext) -> bool:
+    """Give quotients of f32 that are only rounded the rounding `full`."""
+    del context
+    found: list[Any] = []
+
+    def collect(op: Any) -> Any:
+        if op.name == DivFOp.OPERATION_NAME and _is_exact(op.opview):
+            found.append(op.opview)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(collect)
+    relaxed = [quotient for quotient in found if _is_only_rounded(quotient)]
+    for quotient in relaxed:
+        quotient.set_modifiers("full", flush_to_zero=False, propagate_nan=False)
+    return bool(relaxed)
+
+
+def _is_exact(quotient: DivFOp) -> bool:
+    """Tell whether an f32 quotient is rounded to nearest and is more than a change of exponent."""
+    return (
+        isinstance(quotient.result.type.element_type, ir.F32Type)
+        and quotient.rounding == "nearest_even"
+        and not quotient.flush_to_zero
+        and not _is_power_of_two(quotient.rhs)
+    )
+
+
+def _is_power_of_two(value: Any) -> bool:
+    """Tell whether all elements of `value` are known to be one power of two."""
+    op = defining_operation(value)
+    if op is None or op.name != ConstantOp.OPERATION_NAME:
+        return False
+    elements = ir.DenseElementsAttr(op.attributes["value"])
+    if not elements.is_splat:
+        return False
+    return abs(frexp(ir.FloatAttr(elements.get_splat_value()).value)[0]) == _HALF
+
+
+def _is_only_rounded(quotient: DivFOp) -> bool:
+    """Tell whether all that becomes of a quotient is rounded to `_ROUNDED_BITS` or fewer."""
+    users = _users([quotient])
+    if not users:
+        return False
+    for _ in range(_LONGEST + 1):
+        going_on = [user for user in users if not _rounds(user)]
+        if not going_on:
+            return True
+        if not all(isinstance(user, _PASSING) for user in going_on):
+            return False
+        users = _users(going_on)
+    return False
+
+
+def _users(ops: Iterable[Any]) -> list[Any]:
+    """Return the operations that use a result of `ops`, each one once."""
+    used = {use.owner.operation for op in ops for use in op.results[0].uses}
+    return [op.opview for op in used]
+
+
+def _rounds(op: Any) -> bool:
+    """Tell whether `op` rounds to few bits."""
+    return (
+        isinstance(op, FToFOp)
+        and ir.FloatType(op.results[0].type.element_type).width <= _ROUNDED_BITS
+    )
