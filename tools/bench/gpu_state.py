@@ -5,7 +5,7 @@ from typing import Any
 
 FIELDS = ("sm_mhz", "memory_mhz", "power_w", "temperature_c")
 """What a reading holds; each value is a float."""
-_QUERY = "cycles.sm,cycles.mem,power.draw,temperature.gpu"
+_QUERY = "clocks.sm,clocks.mem,power.draw,temperature.gpu"
 _SMI_SECONDS = 20
 Reading = dict[str, float]
 
