@@ -15,8 +15,8 @@ A subnormal quotient of f32, which has lost digits already, may lose two more of
 Every use of the quotient must lead to a rounding, through nothing but operations that keep a
 relative error: products, quotients, negations, extrema, choices, and changes of shape. A sum does
 not (it may cancel), nor does a comparison, a power or a loop. An operation at most doubles the
-error, where both of its operands have it. So `_LONGEST` of them end 2^-5 of a half unit of f16
-beside the exact value, and the result is another 16-bit float only where that was nearly half-way
+error, where both of its operands have it. So after `_LONGEST` of them it is at most 2^-5 of a half
+unit of f16, and the result is another 16-bit float only where the exact value was nearly half-way
 between two. A quotient by a power of two is exact, and a product once it gets to LLVM; it stays.
 """
 

@@ -101,6 +101,22 @@ def test_a_product_that_is_added_may_be_rounded_once():
     assert value(square, memory).error is None
 
 
+@pytest.mark.parametrize("double", [False, True])
+def test_a_quotient_that_is_rounded_to_16_bits_may_be_the_neighbour(double):
+    """257 lies half-way between two numbers of bf16, 258 is one of them."""
+    memory = lines(A=("f32", [257.0, 258.0]), B=("f32", [1.0, 1.0]))
+    index = (number(0, I32),)
+    pair = load("A", "f32", index, (2,)), load("B", "f32", index, (2,))
+    quotient = binary("/", *pair, "f32")
+    assert value(quotient, memory).error is None
+    if double:
+        quotient = binary("*", quotient, load("B", "f32", index, (2,)), "f32")
+    rounded = Expression("cast", (quotient,), "bf16", (2,))
+    assert errors_of(value(rounded, memory)) == [2.0, 0.0]
+    product = Expression("cast", (binary("*", *pair, "f32"),), "bf16", (2,))
+    assert value(product, memory).error is None
+
+
 def test_fma_is_rounded_once():
     operand, memory = line("f32", 1.0 + 2.0**-12)
     found = value(call("fma", operand, operand, number(-1.0, "f32"), dtype="f32"), memory)

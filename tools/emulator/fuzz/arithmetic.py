@@ -134,7 +134,7 @@ def _product(a: Value, b: Value) -> Value:
 def _quotient(a: Value, b: Value) -> Value:
     data = np.asarray(a.data / b.data)
     if errors(a, b) is None:
-        return Value(data, a.dtype)
+        return Value(data, a.dtype, relaxed=a.dtype == "f32")
     ea, eb = (0.0 if item.error is None else item.error for item in (a, b))
     size, ratio = np.abs(wide(b)), wide(a) / wide(b)
     grown = np.where(size > eb, (ea + _times(ratio, eb)) / (size - eb), np.inf)

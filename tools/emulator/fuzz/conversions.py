@@ -58,7 +58,7 @@ def _to_float(value: Value, dtype: str, mode: str, saturate: bool) -> Value:
         data = np.where(np.isnan(data), data, np.clip(data, -largest(dtype), largest(dtype)))
     found = data.astype(np.float64).astype(NUMPY[dtype])
     if value.error is None:
-        return Value(found, dtype)
+        return Value(found, dtype, None if directed else cast(value, dtype).error)
     loose = value.error + np.where(value.error > 0, 2 * unit(found, dtype), 0.0)
     return Value(found, dtype, inexact(data, loose, dtype).error)
 

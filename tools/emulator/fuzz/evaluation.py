@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class Block:
     def __init__(self, program: Program, memory: Memory, place: tuple[int, ...]) -> None:
         """Begin with the parameters and the coordinates `place`."""
         self.program, self.memory, self.fused = program, memory, True
+        self._relaxed = False
         self.names: dict[str, Value] = {
             item.name: Value(np.asarray(NUMPY[item.dtype](item.value)), item.dtype)
             for item in program.scalars
@@ -62,8 +64,16 @@ class Block:
             _STATEMENTS[type(item)](self, item)
 
     def value(self, item: Expression) -> Value:
-        """Return the value of an expression."""
-        return RULES[item.op](self, item)
+        """Return the value of an expression.
+
+        What is computed from a relaxed f32 is relaxed: a compiler may do without its last digits.
+        """
+        before, self._relaxed = self._relaxed, False
+        found = RULES[item.op](self, item)
+        if self._relaxed and found.dtype == "f32" and not found.relaxed:
+            found = replace(found, relaxed=True)
+        self._relaxed = before or found.relaxed
+        return found
 
     def scalar(self, item: Expression) -> int:
         """Return the value of an integer scalar or of a condition."""

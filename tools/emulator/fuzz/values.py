@@ -53,6 +53,12 @@ _FORMATS = {
 }
 
 
+QUOTIENT_ERROR = 2.0**-17
+"""Relative error of a quotient of f32 and five operations on it, before a rounding to 16 bits
+(`passes/transforms/cuda_tile/relax_quotients.py`)."""
+_HALF_BYTES = 2
+
+
 @dataclass(frozen=True)
 class Value:
     """A scalar or a tile.
@@ -63,12 +69,15 @@ class Value:
         error: Bound of the difference of each element; None where all are exact.
         unrounded: How much of each element, a product, is lost by its rounding; an addition of the
             product may leave that out. None for all other values.
+        relaxed: Whether it comes from a quotient of f32, whose error may show where this f32 is
+            rounded to 16 bits (docs/language.md, approximations).
     """
 
     data: Numbers
     dtype: str
     error: Numbers | None = None
     unrounded: Numbers | None = None
+    relaxed: bool = False
 
 
 def is_float(dtype: str) -> bool:
@@ -209,6 +218,8 @@ def cast(value: Value, dtype: str) -> Value:
     if is_float(dtype):
         if is_float(source):
             exact, error = wide(value), value.error
+            if error is None and value.relaxed and np.dtype(NUMPY[dtype]).itemsize <= _HALF_BYTES:
+                error = np.where(np.isfinite(exact), np.abs(exact) * QUOTIENT_ERROR, 0.0)
             if error is None:
                 return Value(round_to(exact, dtype), dtype)
             return inexact(exact, error, dtype)
