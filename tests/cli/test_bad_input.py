@@ -51,6 +51,25 @@ def test_bad_source(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert re.search(r"^ +\t*\^+$", message, re.MULTILINE), message
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_line_ends_and_byte_order_marks_of_all_systems(end: str, mark: str, tmp_path: Path, capsys):
+    source = tmp_path / "kernel.tile"
+    source.write_bytes((mark + KERNEL.replace("\n", end)).encode())
+    assert main(["compile", str(source), "--emit", "cuda_tile"]) == 0
+    source.write_bytes((mark + KERNEL.replace("tile)", "tiles)").replace("\n", end)).encode())
+    assert main(["compile", str(source)]) == EXIT_DIAGNOSTICS
+    assert "kernel.tile:5:22: error[T0201]" in capsys.readouterr().err
+
+
+def test_a_device_that_never_ends(monkeypatch, capsys):
+    monkeypatch.setattr("tilec.support.sources.MAX_BYTES", 1 << 16)
+    for words in (["compile", "/dev/zero"], ["run", "/dev/zero"], ["opt", "/dev/zero"]):
+        assert main(words) == EXIT_DIAGNOSTICS
+        message = "error[T0002]: cannot read '/dev/zero': it has more than 65536 bytes"
+        assert message in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("data", "code"),
     [

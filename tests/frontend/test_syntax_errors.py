@@ -14,6 +14,7 @@ CASES = {
     "file ends after header": ("def f(a):\n", [("T0103", 1, 1, "but the file ends")]),
     "body not indented": ("def f(a):\nx = 1\n", [("T0103", 1, 1, "is not indented")]),
     "tab after spaces": ("def f(a):\n    x = 1\n\ty = 2\n", [("T0104", 3, 1, "tabs")]),
+    "form feed": ("def f(a):\n\f    x = 1\n", [("T0104", 2, 1, "more than tabs and spaces")]),
     "tab and spaces in a line": ("def f(a):\n \tx = 1\n", [("T0104", 2, 1, "mixes")]),
     "unclosed bracket": ("def f(a):\n    x = g(a, (1, 2)\n", [("T0105", 2, 10, "never closed")]),
     "wrong closing bracket": (
@@ -61,6 +62,18 @@ CASES = {
     "missing comma": ("def f(a b):\n    x = 1\n", [("T0101", 1, 9, "unexpected 'b'")]),
     "prose": ("hello world this\n", [("T0101", 1, 7, "unexpected 'world'")]),
     "keyword first": ("def f(a):\n    x = g(b=1, a)\n", [("T0101", 2, 16, "positional")]),
+    "no-break space": ("def f(a):\n    x =\u00a01\n", [("T0101", 2, 8, "U+00A0 (NO-BREAK SPACE)")]),
+    "zero-width space": (
+        "def f(a):\n    x = a\u200b\n",
+        [("T0101", 2, 10, "U+200B (ZERO WIDTH SPACE)")],
+    ),
+    "multiplication sign": ("def f(a):\n    x = a \u00d7 2\n", [("T0101", 2, 11, "'\u00d7'")]),
+    "accented name": ("def f(\u00e4):\n    pass\n", [("T0101", 1, 7, "'\u00e4'")]),
+    "increment": ("def f(a):\n    a++\n", [("T0101", 2, 8, "expected an expression")]),
+    "joined lines": ("def f(a):\n    x = 1 \\\n    y = 2\n", [("T0101", 3, 5, "unexpected 'y'")]),
+    "relative import": ("from .a import b\n", [("T0112", 1, 6, "relative imports")]),
+    "parent import": ("from .. import b\n", [("T0112", 1, 6, "relative imports")]),
+    "import of all names": ("from tilec.lib import *\n", [("T0112", 1, 23, "'import *'")]),
     "two functions": (
         "def f(a):\n    pass\ndef f(b):\n    pass\n",
         [("T0203", 3, 5, "defined twice")],
@@ -122,6 +135,30 @@ def test_rendered_error_shows_line_and_caret():
         "  \t     ^",
         "  hint: compare with '=='",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("x =\u00a01", "write a plain space"),
+        ("x = 1\u200b", "remove it: it cannot be seen"),
+        ("x = a \u00d7 2", "write '*'"),
+        ("x = a \u2212 2", "write '-'"),
+        ("x = a \u2265 2", "write '>='"),
+        ("x = g(a\uff0c 2)", "write ','"),
+        ("x = \u201cabc\u201d", "write '\"'"),
+        ("x = \u2018abc\u2019", 'write "\'"'),
+        ("\u00e4 = 2", "names are made of the letters A to Z, digits and '_'"),
+        ("x = \u20ac", None),
+        ("a++", "write 'a += 1'"),
+        ("a--", "write 'a -= 1'"),
+        ("x = 1 \\\n    y = 2", "the '\\' at the end of line 2 joins the two lines: remove it"),
+    ],
+)
+def test_hints(text, hint):
+    with pytest.raises(CompileError) as caught:
+        parse_source(SourceFile("t.tile", f"def f(a):\n    {text}\n"))
+    assert caught.value.diagnostics[0].hint == hint
 
 
 def test_words_in_strings_and_comments_are_no_statements():

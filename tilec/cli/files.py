@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tilec.support.diagnostics import CompileError, SourceFile, error
 from tilec.support.file_io import write_atomic
-from tilec.support.sources import decode_source, read_source_file
+from tilec.support.sources import decode_source, read_bytes, read_source_file
 
 STANDARD_STREAM = "-"
 """File name that means standard input or standard output."""
@@ -20,7 +20,12 @@ def read_source(name: str) -> SourceFile:
     """
     if name != STANDARD_STREAM:
         return read_source_file(name)
-    return decode_source(_STDIN_NAME, sys.stdin.buffer.read())
+    try:
+        data = read_bytes(sys.stdin.buffer)
+    except OSError as failure:
+        reason = failure.strerror or str(failure)
+        raise CompileError(error("T0002", f"cannot read standard input: {reason}")) from failure
+    return decode_source(_STDIN_NAME, data)
 
 
 def write_result(name: str, data: str | bytes) -> None:

@@ -42,7 +42,7 @@ from tilec.support.diagnostics import (
     note,
 )
 from tilec.support.fast_dataclasses import replace
-from tilec.support.sources import read_source_file
+from tilec.support.sources import read_source_file, text_source
 from tilec.support.tracebacks import shortens_tracebacks
 
 _MIN_ALIGNMENT = 16
@@ -312,7 +312,7 @@ def _text_of(source: str | Path | Kernel) -> KernelText:
     if isinstance(source, Kernel):
         return source.text
     if isinstance(source, str) and "\n" in source:
-        file = SourceFile("<string>", source)
+        file = text_source("<string>", source)
     else:
         file = read_source_file(source)
     return KernelText.of(Program(file))

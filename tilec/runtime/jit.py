@@ -20,7 +20,7 @@ from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
 from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
 from tilec.support.kernel_selection import select_kernel
-from tilec.support.sources import read_source_file
+from tilec.support.sources import read_source_file, text_source
 from tilec.support.tracebacks import shortens_tracebacks
 
 
@@ -295,7 +295,7 @@ def loads(
             hint = "a file is loaded with tilec.load(path)"
             message = f"tilec.loads: {what} is a {type(value).__name__}, expected a str"
             raise launch_error("T0717", message, hint=hint)
-    program = Program(SourceFile(name, text))
+    program = Program(text_source(name, text))
     return SourceModule(
         KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
     )

@@ -40,8 +40,9 @@ class SourceFile:
 
     def line(self, number: int) -> str | None:
         """Return line `number` (1-based), or None when there is no such line."""
-        lines = self.text.splitlines()
-        return lines[number - 1] if 1 <= number <= len(lines) else None
+        # `splitlines` would end a line at a form feed, too.
+        lines = self.text.removesuffix("\n").split("\n") if self.text else []
+        return lines[number - 1].removesuffix("\r") if 1 <= number <= len(lines) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class Diagnostic:
 
     def details(self, sources: Sequence[SourceFile] = ()) -> list[str]:
         """Return the lines of the notes and of the hint."""
-        lines = ["  " + line for note in self.notes for line in note.render(sources).splitlines()]
+        lines = ["  " + line for note in self.notes for line in note.render(sources).split("\n")]
         return lines if self.hint is None else [*lines, f"  hint: {self.hint}"]
 
 

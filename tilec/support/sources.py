@@ -1,8 +1,15 @@
 """Reading source files."""
 
+import errno
+import re
+from io import BufferedIOBase
 from pathlib import Path
 
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
+
+MAX_BYTES = 1 << 28
+"""Bytes of a source or a dump. A device such as /dev/zero never ends, and has no size to ask for."""
+_OLD_LINE_END = re.compile("\r(?!\n)")
 
 
 def read_source_file(path: str | Path) -> SourceFile:
@@ -13,15 +20,36 @@ def read_source_file(path: str | Path) -> SourceFile:
     """
     name = str(path)
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as stream:
+            data = read_bytes(stream)
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise CompileError(error("T0002", f"cannot read '{name}': {reason}")) from failure
     return decode_source(name, data)
 
 
+def read_bytes(stream: BufferedIOBase) -> bytes:
+    """Return what is left of a stream.
+
+    Raises:
+        OSError: It cannot be read, or has more than `MAX_BYTES`.
+    """
+    data = stream.read(MAX_BYTES + 1)
+    if len(data) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"it has more than {MAX_BYTES} bytes")
+    return data
+
+
+def text_source(name: str, text: str) -> SourceFile:
+    """Return text as a source: without a byte-order mark, with lines that end in line feeds.
+
+    Python, too, takes a carriage return for the end of a line.
+    """
+    return SourceFile(name, _OLD_LINE_END.sub("\n", text.removeprefix("\ufeff")))
+
+
 def decode_source(name: str, data: bytes) -> SourceFile:
-    """Return bytes as a source; a byte-order mark is dropped.
+    """Return bytes as a source, as `text_source` does.
 
     Args:
         name: Name to show for the source.
@@ -39,4 +67,4 @@ def decode_source(name: str, data: bytes) -> SourceFile:
         byte = f"byte 0x{data[failure.start]:02x} at offset {failure.start}"
         message = f"the file is not UTF-8 text: {byte}"
         raise CompileError(error("T0003", message, span)) from failure
-    return SourceFile(name, text.removeprefix("\ufeff"))
+    return text_source(name, text)

@@ -334,6 +334,18 @@ _SYNTAX = (
         "y = [k for k in (1, 2)]",
         advice="write the values one by one, or a loop over 'range'",
     ),
+    _syntax(
+        "relative-import",
+        "relative imports",
+        "from .other import relu",
+        advice="leave out the dots: an import is relative to its file",
+    ),
+    _syntax(
+        "star-import",
+        "'import *'",
+        "from tilec.lib import *",
+        advice="import what you use, by name; tilec's own functions and types need no import",
+    ),
     _syntax("{", "dictionaries and sets", "y = {1: 2}", advice="use separate variables"),
     _syntax(":=", "':='", "if (y := n) > 3:\n    pass", advice="assign in a line of its own"),
     _syntax("*", "'*' in front of a value or parameter", "y = max(*x)", advice="write each one"),

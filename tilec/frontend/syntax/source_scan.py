@@ -26,6 +26,8 @@ _PIECE = re.compile(
       | (?P<other>[A-Za-z_0-9]+|:=|[^\n])""",
     re.VERBOSE | re.DOTALL,
 )
+_RELATIVE_IMPORT = re.compile(r"\s*from\s*(\.+)")
+_STAR_IMPORT = re.compile(r"\s*from\s+[\w.]+\s+import\s*(\*)")
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _BLOCK_WORDS = ("def", "if", "elif", "else", "for", "while")
 _FOREIGN_BLOCKS = ("class", "try", "except", "finally", "with", "async", "match", "case")
@@ -235,6 +237,9 @@ class Scanner:
         for item in self.scan.lines:
             if not item.indent:
                 continue
+            if item.indent.strip(" \t"):
+                self._mixed(item, "this indentation has more than tabs and spaces", None)
+                return True
             if " " in item.indent and "\t" in item.indent:
                 self._mixed(item, "this line mixes tabs and spaces in its indentation", None)
                 return True
@@ -300,8 +305,18 @@ class Scanner:
         found = item.foreign
         if item.word == "match" and item.ends_with_colon:
             found = [("match", item.line, len(item.indent) + 1, len("match")), *found]
+        if item.word == "from":
+            found = [*_foreign_imports(self._rows[item.line - 1], item.line), *found]
         for name, line, column, length in found:
             if name not in ("except", "finally"):  # their 'try' is reported
                 entry = no_syntax(name)
                 span = self.span(line, column, length)
                 self._fail("T0112", entry.message(name), span, entry.hint)
+
+
+def _foreign_imports(row: str, line: int) -> Iterator[tuple[str, int, int, int]]:
+    """Yield imports that name no file of their own: relative ones, and those of all names."""
+    for name, pattern in (("relative-import", _RELATIVE_IMPORT), ("star-import", _STAR_IMPORT)):
+        match = pattern.match(row)
+        if match is not None:
+            yield name, line, match.start(1) + 1, len(match.group(1))

@@ -1,6 +1,7 @@
 """Names for what the grammar rejects, and recovery: several syntax errors in one run."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from lark import Token, Tree
@@ -17,6 +18,17 @@ _CHARACTER_HINTS = {
     "?": "write 'a if condition else b'",
     "`": None,
 }
+_LOOK_ALIKES = {
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+    **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+    **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+    "\u00d7": "*",
+    "\u00f7": "/",
+    "\u2264": "<=",
+    "\u2265": ">=",
+    "\u2260": "!=",
+}
+"""Signs of typography (dashes, quotes, products, comparisons) and what the language has for them."""
 _EXPRESSION_START = {"NAME", "NUMBER", "STRING", "LPAR", "LSQB", "TRUE", "FALSE", "NONE"}
 _CLOSING_NAMES = {"RPAR": "')'", "RSQB": "']'", "COLON": "':'", "EQUAL": "'='", "COMMA": "','"}
 
@@ -92,9 +104,31 @@ def _describe_character(failure: UnexpectedCharacters, source: SourceFile) -> Di
     if pair in ("&&", "||"):
         hint = f"write '{'and' if pair == '&&' else 'or'}'"
         return error("T0101", f"unexpected '{pair}'", span, hint=hint)
-    return error(
-        "T0101", f"unexpected character {text[:1]!r}", span, hint=_CHARACTER_HINTS.get(text[:1])
-    )
+    return error("T0101", f"unexpected character {_shown(text[:1])}", span, hint=_hint(text[:1]))
+
+
+def _shown(character: str) -> str:
+    """Return a character in quotes; one that cannot be seen by its number and name."""
+    if not character or (character.isprintable() and not character.isspace()):
+        return repr(character)
+    return f"U+{ord(character):04X} ({unicodedata.name(character, 'no name')})"
+
+
+def _hint(character: str) -> str | None:
+    """Return what to write instead of a character that the language lacks."""
+    if character.isascii():
+        return _CHARACTER_HINTS.get(character)
+    kind = unicodedata.category(character)
+    plain = _LOOK_ALIKES.get(character) or unicodedata.normalize("NFKC", character)
+    if kind.startswith("Z"):
+        return "write a plain space"
+    if kind == "Cf":
+        return "remove it: it cannot be seen"
+    if plain != character and plain.isascii():
+        return f"write {plain!r}" if "'" in plain else f"write '{plain}'"
+    if kind.startswith(("L", "N", "M")):
+        return "names are made of the letters A to Z, digits and '_'"
+    return None
 
 
 def _describe_token(failure: UnexpectedToken, source: SourceFile) -> tuple[Diagnostic, int]:
@@ -103,12 +137,29 @@ def _describe_token(failure: UnexpectedToken, source: SourceFile) -> tuple[Diagn
     expected: set[str] = set(failure.expected or ())
     if token.type in ("_NEWLINE", "$END", "_INDENT", "_DEDENT"):
         span = _end_of_row(source, line, column)
-        return error("T0101", f"unexpected end of line{_wanted(expected)}", span), line
+        message = f"unexpected end of line{_wanted(expected)}"
+        return error("T0101", message, span, hint=_step_hint(source.line(line) or "")), line
     end_line, end_column = token.end_line or line, token.end_column or column + 1
     span = SourceSpan(source.name, line, column, end_line, end_column)
     message, hint = _token_message(token, expected, source.line(line) or "")
+    if hint is None or (source.line(line - 1) or "").rstrip().endswith("\\"):
+        hint = _joined_hint(source, line, column) or hint
     code = "T0112" if token.type in ("DEF", "IMPORT", "FROM") else "T0101"
     return error(code, message, span, hint=hint), line
+
+
+def _step_hint(row: str) -> str | None:
+    """Return the hint for `i++` and `i--`, which are of other languages."""
+    found = re.search(r"([A-Za-z_]\w*)(\+\+|--)$", row.rstrip())
+    return f"write '{found.group(1)} {found.group(2)[0]}= 1'" if found else None
+
+
+def _joined_hint(source: SourceFile, line: int, column: int) -> str | None:
+    """Return the hint for the first word of a line that the line above does not end before."""
+    above, row = source.line(line - 1) or "", source.line(line) or ""
+    if not above.rstrip().endswith("\\") or row[: column - 1].strip():
+        return None
+    return f"the '\\' at the end of line {line - 1} joins the two lines: remove it"
 
 
 def _end_of_row(source: SourceFile, line: int, column: int) -> SourceSpan:
