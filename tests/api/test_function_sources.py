@@ -113,3 +113,18 @@ def test_a_lambda_is_no_kernel():
     kernel = tilec.kernel(lambda A: None)
     with pytest.raises(tilec.CompileError, match="a lambda cannot be a kernel or a helper"):
         kernel(np.zeros(4, np.float32))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT.replace("def double", "async def double"),
+        TEXT.replace("    store", "    yield i\n    store"),
+    ],
+)
+def test_coroutines_and_generators_are_no_kernels(tmp_path, text):
+    path = tmp_path / "suspended.py"
+    path.write_text(text)
+    kernel = namespace(text, str(path))["double"]
+    with pytest.raises(tilec.CompileError, match=r"a coroutine or a generator|no generators"):
+        kernel(np.zeros(4, np.float32), np.zeros(4, np.float32))

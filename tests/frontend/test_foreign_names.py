@@ -177,3 +177,10 @@ def test_numbers_of_other_modules_are_the_same():
 
 def test_parse_source_alone_knows_no_python_values(frontend):
     assert parse_source(frontend.parse(frontend.header + "    pass\n").source).globals == {}
+
+
+def test_a_slip_in_an_imported_name_of_tilec_has_a_hint(frontend):
+    text = "from tilec import laod\n@kernel\ndef f(A: f32[M]):\n    x = laod(A, 0, 4)\n"
+    (item,) = frontend.failure(text).diagnostics
+    assert (item.code, item.message) == ("T0214", "'tilec.laod' is not part of tilec")
+    assert item.hint == "did you mean 'load'?"

@@ -73,6 +73,7 @@ def test_one_mistake_does_not_hide_the_next_nor_repeat(frontend):
                 "the message of an assertion is a compile-time value, found a scalar of i32",
             ),
         ),
+        ("assert (n > 3, 'n')", ("T0312", 1, "an assertion on a tuple is always true")),
         ("assert_(BM > 64, 'BM')", ("T0402", 1, "assertion failed: BM")),
     ],
 )

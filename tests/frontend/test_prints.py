@@ -84,3 +84,10 @@ def test_mistake(frontend, body, code, message):
 def test_the_place_of_a_mistake_in_an_f_string(frontend):
     (found,) = frontend.diagnostics("x = 1\nprint(f'{n}' f'abc {x + y}')")
     assert (found.span.line, found.span.column) == (4, 29)
+
+
+@pytest.mark.parametrize("body", ["print('%d' % n)", "print('a' + 'b')", "x = 'a' * 2"])
+def test_strings_are_no_numbers(frontend, body):
+    (item,) = frontend.diagnostics(body)
+    assert item.code == "T0311"
+    assert item.hint == "strings are printed only: give 'print' several values, or an f-string"

@@ -74,6 +74,8 @@ def test_kernel_without_grid():
         ("x", "T0114", "needs a type"),
         ("A: bf15[M]", "T0114", "unknown type 'bf15'"),
         ("A: 3", "T0114", "not a type"),
+        ("A: 'f32[M]'", "T0114", "not a type"),
+        ("A: f32[()]", "T0114", "array 'A' needs one to 5 axes"),
         ("A: f32[0]", "T0114", "not 0"),
         ("A: f32[1.5]", "T0114", "not 1.5"),
         ("A: f32[a, b, c, d, e, g]", "T0114", "the limit is 5"),
@@ -101,6 +103,21 @@ def test_types_of_python_have_a_hint(name: str, instead: str):
     with pytest.raises(CompileError) as caught:
         read(f"@kernel\ndef f(x: {name}):\n    pass\n")
     assert f"write {instead}, or 'const'" in (caught.value.diagnostics[0].hint or "")
+
+
+@pytest.mark.parametrize(
+    ("annotation", "hint"),
+    [
+        ("'f32[M]'", "leave out the quotes"),
+        ("np.float32[M]", "write 'f32'"),
+        ("[f32]", "an array 'f32[M, N]'"),
+        ("f32[()]", "write 'A: f32[M, N]'"),
+    ],
+)
+def test_annotations_that_are_no_types_have_a_hint(annotation: str, hint: str):
+    with pytest.raises(CompileError) as caught:
+        read(f"import numpy as np\n@kernel\ndef f(A: {annotation}):\n    pass\n")
+    assert hint in (caught.value.diagnostics[0].hint or "")
 
 
 def test_hints_are_checked():

@@ -37,7 +37,6 @@ from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
     Diagnostic,
     LaunchError,
-    SourceFile,
     error,
     note,
 )

@@ -18,7 +18,7 @@ from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
+from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, error
 from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file, text_source
 from tilec.support.tracebacks import shortens_tracebacks

@@ -8,7 +8,7 @@ from pathlib import Path
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
 
 MAX_BYTES = 1 << 28
-"""Bytes of a source or a dump. A device such as /dev/zero never ends, and has no size to ask for."""
+"""Bytes of a source or a dump. A device such as /dev/zero never ends, and tells no size."""
 _OLD_LINE_END = re.compile("\r(?!\n)")
 
 

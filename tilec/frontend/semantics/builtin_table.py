@@ -199,8 +199,8 @@ class Call:
         message = f"expected an element type such as f32, found {describe(argument.value)}"
         raise self.fail("T0311", message, argument.span)
 
-    def axis(self, argument: Argument | None, rank: int) -> int:
-        """Return an axis, counted from the end when negative; only one axis needs no argument."""
+    def axis(self, argument: Argument | None, rank: int, what: str = "a tile") -> int:
+        """Return an axis of `what`, from the end when negative; only one axis needs no argument."""
         if argument is None:
             if rank == 1:
                 return 0
@@ -208,7 +208,7 @@ class Call:
             raise self.fail("T0310", message, hint=f"write '{self.name}(x, axis=0)'")
         axis = self.integer(argument, "the axis")
         if not -rank <= axis < rank:
-            message = f"axis {int(axis)} is outside a tile of rank {rank}"
+            message = f"axis {int(axis)} is outside {what} of rank {rank}"
             raise self.fail("T0301", message, argument.span)
         return int(axis) % rank
 

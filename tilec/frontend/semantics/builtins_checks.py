@@ -4,7 +4,7 @@ from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import BOOL
-from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, describe
+from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, TupleValue, describe
 from tilec.support.diagnostics import SourceSpan
 
 
@@ -44,7 +44,8 @@ def check(ctx: Context, condition: AnyValue, message: str, span: SourceSpan) -> 
         span: The condition.
 
     Raises:
-        SemanticError: A constant condition does not hold (T0402), or it is no condition (T0312).
+        SemanticError: A constant condition does not hold (T0402), or it is no condition (T0312),
+            such as a tuple of the condition and its message.
     """
     if isinstance(condition, hir.Value) and isinstance(condition.type, hir.TileType):
         if numeric.dtype_of(condition) is not BOOL:
@@ -52,6 +53,9 @@ def check(ctx: Context, condition: AnyValue, message: str, span: SourceSpan) -> 
             raise ctx.fail("T0312", text, span, hint="compare, for example 'x != 0'")
         ctx.record("assert", [condition], [], span, {"message": message})
         return
+    if isinstance(condition, TupleValue):
+        hint = "write 'assert condition, message', without parentheses around both"
+        raise ctx.fail("T0312", "an assertion on a tuple is always true", span, hint=hint)
     truth = operators.truth(ctx, condition, span)
     if isinstance(truth, hir.Value):
         ctx.record("assert", [truth], [], span, {"message": message})

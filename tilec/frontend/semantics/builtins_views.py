@@ -86,7 +86,7 @@ def slice_(
     is the same.
     """
     source = call.array(array)
-    place = call.axis(axis, len(source.shape))
+    place = call.axis(axis, len(source.shape), "an array")
     ctx, span = call.ctx, call.span
     extent = numeric.require_number(ctx, source.shape[place], span, call.name)
     end = numeric.convert(ctx, extent, I32, span)

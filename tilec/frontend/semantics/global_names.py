@@ -209,9 +209,11 @@ def _member(ctx: Context, namespace: ast.Namespace, node: ast.Attribute) -> AnyV
 
 def foreign_name(ctx: Context, dotted: str, span: SourceSpan) -> SemanticError:
     """Return the error for using a name of another module than tilec."""
-    name = dotted.rpartition(".")[2]
+    parent, _, name = dotted.rpartition(".")
     entry = lacking(Usage.FUNCTION, name)
     hint = "a kernel uses tilec's own functions and types, helpers and constants"
+    if parent in LANGUAGE_MODULES:
+        hint = did_you_mean(name, (*BUILTINS, *DTYPES, *CONSTANT_NAMES)) or hint
     if entry is not None:
         hint = entry.hint
     hint = _library_hint(name) or hint

@@ -58,10 +58,13 @@ def require_number(
         raise ctx.fail("T0202", f"{what}: this value {value.reason}", span)
     if is_number(value) and isinstance(value, Constant | hir.Value):
         return value
-    is_array = isinstance(value, ArrayValue)
-    hint = "an array is no pointer: use 'load(A, i, shape)' or 'gather(A, indices)'"
+    hint = None
+    if isinstance(value, ArrayValue):
+        hint = "an array is no pointer: use 'load(A, i, shape)' or 'gather(A, indices)'"
+    elif isinstance(value, Constant) and isinstance(value.value, str):
+        hint = "strings are printed only: give 'print' several values, or an f-string"
     message = f"{what}: expected a number or a tile, found {describe(value)}"
-    raise ctx.fail("T0311", message, span, hint=hint if is_array else None)
+    raise ctx.fail("T0311", message, span, hint=hint)
 
 
 def origin(value: AnyValue, what: str) -> list[Diagnostic]:

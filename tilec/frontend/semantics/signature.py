@@ -23,6 +23,7 @@ _PYTHON_TYPES = {
     "float": "write 'f32', or 'const' for a number that is known at compile time",
 }
 """What to write for types of Python that have no size."""
+_TYPES = "write a scalar 'f32', an array 'f32[M, N]', 'const' or 'dtype'"
 _MAX_RANK = 5
 """TMA takes arrays of rank 1 to 5 (cuda.h, cuTensorMapEncodeTiled); so does the language."""
 
@@ -209,7 +210,7 @@ class _Reader:
                 item.span,
                 "a kernel is a function of its own, not a method"
                 if item.name == "self"
-                else "write a scalar 'f32', an array 'f32[M, N]', 'const' or 'dtype'",
+                else _TYPES,
             )
             return None
         if isinstance(annotation, ast.Subscript):
@@ -219,7 +220,7 @@ class _Reader:
             return ConstParam(item.name, self._const_default(item), item.span)
         if name == "dtype":
             return DTypeParam(item.name, self._dtype_default(item), item.span)
-        if not self._is_dtype(name, generic, annotation.span):
+        if not self._is_dtype(name, generic, annotation):
             return None
         if name in DTYPES and DTYPES[name].kind is Kind.RESTRICTED_FLOAT:
             message = f"a scalar cannot have the type {name}: only arrays and tiles can"
@@ -250,23 +251,27 @@ class _Reader:
                 return None
         return language_name(node, module)
 
-    def _is_dtype(self, name: str | None, generic: set[str], span: SourceSpan) -> bool:
+    def _is_dtype(self, name: str | None, generic: set[str], node: ast.Expression) -> bool:
         if name in DTYPES or name in generic:
             return True
         known = [*DTYPES, *generic, "const", "dtype"]
         shown = f"unknown type '{name}'" if name else "this is not a type"
         hint = _PYTHON_TYPES.get(name or "") or did_you_mean(name or "", known)
-        self._fail("T0114", shown, span, hint)
+        self._fail("T0114", shown, node.span, _type_hint(node) if name is None else hint)
         return False
 
     def _array(
         self, item: ast.Parameter, annotation: ast.Subscript, generic: set[str]
     ) -> ArrayParam | None:
         name = self._type_name(annotation.value)
-        if not self._is_dtype(name, generic, annotation.value.span):
+        if not self._is_dtype(name, generic, annotation.value):
             return None
         if item.default is not None:
             self._fail("T0114", f"array '{item.name}' cannot have a default", item.default.span)
+        if not annotation.items:
+            message = f"array '{item.name}' needs one to {_MAX_RANK} axes"
+            self._fail("T0114", message, annotation.span, f"write '{item.name}: {name}[M, N]'")
+            return None
         if len(annotation.items) > _MAX_RANK:
             message = f"array '{item.name}' has {len(annotation.items)} axes"
             self._fail("T0114", f"{message}; the limit is {_MAX_RANK}", annotation.span)
@@ -379,3 +384,11 @@ class _Reader:
                 else:
                     result[keyword.name] = value
         return result
+
+
+def _type_hint(node: ast.Expression) -> str:
+    """Return what to write instead of an annotation that names no type of the language."""
+    if isinstance(node, ast.Literal) and isinstance(node.value, str):
+        return "leave out the quotes: an annotation is never run"
+    entry = lacking(Usage.FUNCTION, node.name) if isinstance(node, ast.Attribute) else None
+    return _TYPES if entry is None else entry.hint

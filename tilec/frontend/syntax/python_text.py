@@ -13,6 +13,9 @@ from typing import Any
 
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error
 
+_SUSPENDED = inspect.CO_COROUTINE | inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+"""Flags of functions that do not run to their end at once."""
+
 
 def code_of(function: Callable[..., Any]) -> CodeType:
     """Return the code object of a Python function.
@@ -61,6 +64,9 @@ def missing_source(function: Callable[..., Any]) -> Diagnostic | None:
 def unreadable(code: CodeType) -> Diagnostic:
     """Return the error that the text of a function cannot be found."""
     name, file = code.co_name, code.co_filename
+    if code.co_flags & _SUSPENDED:
+        message = f"'{name}' is a coroutine or a generator, which no kernel or helper can be"
+        return error("T0113", message, _place(code), hint="write a plain 'def' without 'yield'")
     if name == "<lambda>":
         message = "a lambda cannot be a kernel or a helper"
         return error("T0113", message, _place(code), hint="write a function with 'def'")

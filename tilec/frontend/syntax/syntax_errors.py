@@ -28,7 +28,7 @@ _LOOK_ALIKES = {
     "\u2265": ">=",
     "\u2260": "!=",
 }
-"""Signs of typography (dashes, quotes, products, comparisons) and what the language has for them."""
+"""Signs of typography (dashes, quotes, comparisons), and what the language has for them."""
 _EXPRESSION_START = {"NAME", "NUMBER", "STRING", "LPAR", "LSQB", "TRUE", "FALSE", "NONE"}
 _CLOSING_NAMES = {"RPAR": "')'", "RSQB": "']'", "COLON": "':'", "EQUAL": "'='", "COMMA": "','"}
 
