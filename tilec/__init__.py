@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     )
     from tilec.runtime.aot import Package, compile, load_package  # noqa: A004 - the public name
     from tilec.runtime.compiled import CompiledKernel
-    from tilec.runtime.jit import Function, Kernel, SourceModule, function, kernel, load, loads
+    from tilec.runtime.decorators import Function, function, kernel
+    from tilec.runtime.jit import Kernel, SourceModule, load, loads
     from tilec.support.diagnostics import (
         CompileError,
         DeadlockError,
@@ -112,15 +113,8 @@ _MODULES = {
     ),
     "tilec.runtime.aot": ("Package", "compile", "load_package"),
     "tilec.runtime.compiled": ("CompiledKernel",),
-    "tilec.runtime.jit": (
-        "Function",
-        "Kernel",
-        "SourceModule",
-        "function",
-        "kernel",
-        "load",
-        "loads",
-    ),
+    "tilec.runtime.decorators": ("Function", "function", "kernel"),
+    "tilec.runtime.jit": ("Kernel", "SourceModule", "load", "loads"),
     "tilec.version": ("__version__",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any, TypeVar
 
 import ml_dtypes
@@ -118,6 +120,56 @@ def test_errors_point_into_the_python_file():
 def test_only_functions_are_decorated():
     with pytest.raises(tilec.LaunchError, match="decorates a function"):
         tilec.kernel(3)  # pyright: ignore[reportArgumentType] - refused at run time
+
+    with pytest.raises(tilec.LaunchError, match=r"@tilec\.function decorates a function"):
+        tilec.function(3)  # pyright: ignore[reportArgumentType] - refused at run time
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "text"),
+    [
+        ({"stagess": 3}, "T0420", "the plan has no field 'stagess'"),
+        ({"stages": 0}, "T0421", "stages = 0: expected 1 to 32"),
+        ({"stages": "3"}, "T0421", "stages = '3'"),
+        ({"num_warps": 4}, "T0420", "num_warps"),
+    ],
+)
+def test_fields_of_the_plan_are_checked_where_a_kernel_is_decorated(fields, code, text):
+    def plain(X: f32[N]):
+        i = grid(cdiv(N, BLOCK))
+        store(X, i, load(X, i, BLOCK))
+
+    with pytest.raises(tilec.CompileError) as caught:
+        tilec.kernel(**fields)(plain)
+    (item,) = caught.value.diagnostics
+    assert (item.code, text in item.message) == (code, True)
+    assert item.span is not None
+    assert item.span.file == __file__
+
+
+def test_copies_of_a_kernel_are_the_kernel(examples):
+    loaded = tilec.load(examples / "vector_add.tile").vector_add
+    for item in (affine, loaded):
+        assert copy.copy(item) is item
+        assert copy.deepcopy({"layer": [item]})["layer"][0] is item
+    assert pickle.loads(pickle.dumps(affine)) is affine
+    with pytest.raises(tilec.LaunchError, match="vector_add cannot be pickled: it has no module"):
+        pickle.dumps(loaded)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: tilec.load(3),  # pyright: ignore[reportArgumentType] - refused at run time
+        lambda: tilec.load(b"a.tile"),  # pyright: ignore[reportArgumentType] - the same
+        lambda: tilec.compile(3),  # pyright: ignore[reportArgumentType] - the same
+        lambda: tilec.load_package(3),  # pyright: ignore[reportArgumentType] - the same
+        lambda: tilec.compile(affine).save(3),  # pyright: ignore[reportArgumentType] - the same
+    ],
+)
+def test_what_is_no_path(wrong):
+    with pytest.raises(tilec.LaunchError, match=r"T0717.* takes a path, got"):
+        wrong()
 
 
 def test_helpers_cannot_be_called_from_python():

@@ -97,6 +97,10 @@ def test_what_is_no_program(data: bytes, code: str, tmp_path: Path, capsys):
         (["-D", "BM"], "T0008", "NAME=VALUE"),
         (["--layout", "C=col"], "T0007", "no array called 'C'"),
         (["--layout", "A=diagonal"], "T0008", "not a layout"),
+        (["--layout", "A=99999999999999999999,1"], "T0008", "strides[0] of A is 9999"),
+        (["--layout", "A=1,9223372036854775808"], "T0008", "strides[1] of A is 92233"),
+        (["--assume", "A.strides[0] == 99999999999999999999"], "T0008", "strides[0] of A is 9999"),
+        (["--start-from", "llvm"], "T0502", "this is a source, not IR"),
         (["--assume", "K % 64 == 0"], "T0007", "called 'K'"),
         (["--assume", "M is big"], "T0008", "does not understand"),
         (["--assume", "A.strides[2] == 1"], "T0008", "2 axes"),
@@ -116,6 +120,14 @@ def test_options_that_do_not_fit_the_kernel(
     assert captured.out == ""
     assert f"error[{code}]" in captured.err
     assert text in captured.err
+
+
+def test_a_source_is_no_ir(tmp_path: Path, capsys):
+    source = tmp_path / "copy.tile"
+    source.write_text(KERNEL)
+    assert main(["opt", str(source)]) == EXIT_DIAGNOSTICS
+    hint = "hint: this is a source, not IR: use 'tilec compile' without --start-from"
+    assert hint in capsys.readouterr().err
 
 
 def test_several_kernels_need_a_choice(tmp_path: Path, capsys):

@@ -75,6 +75,22 @@ def test_not_an_array():
     assert "got None" in fails("T0702", MM, None, b, c, 1)
 
 
+def test_arrays_that_cannot_be_read_name_the_parameter():
+    _, b, c = numpy_arguments()
+    masked = np.ma.array(np.zeros((4, 6), np.float32), mask=True)
+    for array in (masked, FakeArray((4, 6), pointer=-8), FakeArray((4, 6), strides=(24, 3))):
+        message = fails("T0702", MM, array, b, c, 1)
+        assert "declared here" in message
+        assert "def mm[M, N, K](A: f32" in message
+
+
+def test_elements_without_memory():
+    _, b, c = numpy_arguments()
+    message = fails("T0702", MM, FakeArray((4, 6), pointer=0), b, c, 1)
+    assert "mm: A has elements but no memory: its address is null" in message
+    assert "declared here" in message
+
+
 def test_element_types():
     a, b, c = numpy_arguments()
     message = fails("T0703", MM, a.astype(np.float64), b, c, 1)

@@ -120,6 +120,14 @@ def test_cuda_array_interface():
         (FakeArray((4,), ">f4"), "the element type '>f4'"),
         (FakeArray((4,), strides=(6,)), "no multiples of its elements"),
         (FakeArray((4,), extra={"mask": object()}), "masked"),
+        (FakeArray((4,), extra={"data": None}), "breaks its protocol"),
+        (FakeArray((4,), pointer=-8), "breaks its protocol"),
+        (FakeArray((4,), pointer=1 << 64), "breaks its protocol"),
+        (FakeArray((-4,)), "breaks its protocol"),
+        (FakeArray((4.0,)), "breaks its protocol"),
+        (FakeArray((4, 4), strides=(16,)), "breaks its protocol"),
+        (FakeArray((4,), extra={"typestr": None}), "breaks its protocol"),
+        (FakeArray((4,), extra={"typestr": ""}), "breaks its protocol"),
     ],
 )
 def test_cuda_arrays_that_cannot_be_used(array, text):
@@ -138,6 +146,13 @@ def test_numpy():
     fields = np.zeros(4, [("x", "<f4"), ("y", "i1")])["x"]
     with pytest.raises(LaunchError, match="strides of"):
         view_array(fields, "A")
+
+
+def test_masked_arrays_of_numpy_are_refused():
+    masked = np.ma.array(np.zeros(4, np.float32), mask=[True, False, False, False])
+    with pytest.raises(LaunchError, match="k: A is a masked array") as caught:
+        view_array(masked, "k: A")
+    assert caught.value.diagnostics[0].hint == "pass A.filled(value), and copy results back"
 
 
 def test_every_numpy_type_of_the_language():
@@ -202,7 +217,7 @@ def test_torch_tensors_without_plain_memory(torch):
     negated = Tensor()
     negated.lazy = True
     with pytest.raises(LaunchError, match=r"pass A.resolve_conj\(\)"):
-        view_array(negated, "A")
+        view_array(negated, "k: A")
 
 
 def test_launch_stream(torch):

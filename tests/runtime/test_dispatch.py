@@ -196,6 +196,15 @@ def test_empty_arrays_launch_nothing_and_compile_nothing(driver, planner, dispat
         dispatcher.call((*arrays(n=0), 2.0, 3), {}, grid=(4,))
 
 
+def test_a_plan_of_an_empty_array_does_not_serve_elements_at_a_null_address(driver, dispatcher):
+    x = FakeArray((0,), pointer=0)
+    dispatcher.call((x, FakeArray((0,), pointer=0), 2.0, 3), {})
+    dispatcher.call((*arrays(), 2.0, 3), {})
+    with pytest.raises(LaunchError, match="no memory"):
+        dispatcher.call((*arrays(x=0), 2.0, 3), {})
+    assert len(driver.launches) == 1
+
+
 def test_streams(driver, dispatcher):
     x, y = arrays()
     for _ in range(2):

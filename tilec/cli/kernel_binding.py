@@ -25,6 +25,7 @@ from tilec.support.fast_dataclasses import dataclass
 
 DEFAULT_DTYPE = "bf16"
 """What a `dtype` parameter is compiled for when nothing says otherwise."""
+_STRIDE_LIMIT = 1 << 63
 _RUN_TIME = "?"
 
 
@@ -188,6 +189,10 @@ class _Binder:
                 strides[axis] = stride
             elif array == item.name:
                 self._fail("T0008", f"--assume: '{array}' has {rank} axes, so no strides[{axis}]")
+        for axis, stride in enumerate(strides):
+            if stride is not None and not -_STRIDE_LIMIT <= stride < _STRIDE_LIMIT:
+                self._fail("T0008", f"strides[{axis}] of {item.name} is {stride}, beyond 64 bits")
+                strides[axis] = None
         aligned = not (self.request.all_unaligned or item.name in self.request.unaligned)
         return ArraySpec(dtypes.get(item.dtype, item.dtype), tuple(strides), aligned)
 

@@ -32,6 +32,8 @@ _TILE_OUT = re.compile(rf"{_STRING}|{_HEAD}tensor<{_BODY}>(?=>)")
 _OPENING, _CLOSING = "tensor<", ">"
 _NO_REASON = "Unable to parse module assembly"
 """All that the bindings say about a custom form that they do not know."""
+_SOURCE = re.compile(r"^@(?:\w+\.)?kernel\b", re.MULTILINE)
+_SOURCE_HINT = "this is a source, not IR: use 'tilec compile' without --start-from"
 _VERIFIER_MESSAGE = re.compile(r"'[\w.$]+' op |op expects ")
 
 Insertions = Mapping[int, list[tuple[int, int]]]
@@ -60,6 +62,8 @@ def parse_module(text: str, context: Any, filename: str) -> Any:
         code = VERIFIER_CODE if _is_from_verifier(failure) else PARSER_CODE
         found = diagnose(failure, [SourceFile(filename, text)], code)
         items = dict.fromkeys(_as_written(item, filename, insertions) for item in found.diagnostics)
+        if code == PARSER_CODE and _SOURCE.search(text):
+            items = dict.fromkeys(replace(item, hint=_SOURCE_HINT) for item in [*items][:1])
         raise CompileError(list(items), found.sources) from failure
 
 

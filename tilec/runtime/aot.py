@@ -28,7 +28,7 @@ from tilec.runtime.args.signature_binding import (
 )
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.api import Driver
-from tilec.runtime.errors import UnknownKernelError, launch_error
+from tilec.runtime.errors import UnknownKernelError, launch_error, path_of
 from tilec.runtime.jit import Kernel
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
@@ -88,6 +88,13 @@ class PackagedKernel:
         extents = caller_grid(grid, self.__name__)
         launch = self._dispatcher.launch
         return lambda *arguments, **keywords: launch(arguments, keywords, extents)
+
+    def __copy__(self) -> "PackagedKernel":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "PackagedKernel":
+        """Return the kernel itself, as for a function: a module of torch may hold one."""
+        return self
 
     def __getattr__(self, name: str) -> Any:
         """Forward `ptx`, `cubin`, `ir`, `plan`, `registers` ... to the first variant."""
@@ -215,7 +222,8 @@ class Package:
         """
         from tilec.codegen.package import save_package
 
-        save_package([variant.artifact for item in self for variant in item.variants], path)
+        file = path_of(path, "save")
+        save_package([variant.artifact for item in self for variant in item.variants], file)
 
 
 @shortens_tracebacks
@@ -227,8 +235,9 @@ def load_package(path: str | Path) -> Package:
     """
     from tilec.codegen import package
 
-    artifacts = package.load_package(path)
-    return Package([CompiledKernel(item) for item in artifacts], Path(path).name)
+    file = path_of(path, "tilec.load_package")
+    artifacts = package.load_package(file)
+    return Package([CompiledKernel(item) for item in artifacts], file.name)
 
 
 @shortens_tracebacks
@@ -313,7 +322,7 @@ def _text_of(source: str | Path | Kernel) -> KernelText:
     if isinstance(source, str) and "\n" in source:
         file = text_source("<string>", source)
     else:
-        file = read_source_file(source)
+        file = read_source_file(path_of(source, "tilec.compile"))
     return KernelText.of(Program(file))
 
 

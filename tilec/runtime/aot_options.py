@@ -1,10 +1,11 @@
 """What `tilec.compile` is told about the arguments of a kernel, as parts of a specialization."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Number
 from typing import Any
 
 from tilec.request.specialization import ArraySpec, column_major, row_major
-from tilec.runtime.args.signature_binding import ARRAY, DTYPE, OPTIONAL, Interface, Parameter
+from tilec.runtime.args.signature_binding import ARRAY, CONST, DTYPE, OPTIONAL, Interface, Parameter
 from tilec.support.diagnostics import CompileError, Diagnostic, error, remark
 from tilec.support.dtypes import DTYPES
 
@@ -40,10 +41,15 @@ def check_names(
         what: How to call such a parameter in messages.
 
     Raises:
-        CompileError: A name is unknown (T0007).
+        CompileError: A name is unknown (T0007), or a constant is no number (T0008).
     """
+    if not isinstance(given, Mapping):
+        message = f"{given!r} is no dict: a value for each {what} by name is expected"
+        raise CompileError(error("T0008", message))
     known = {item.name for interface in interfaces for item in interface.of_kind(kind)}
-    for name in given:
+    for name, value in given.items():
+        if kind == CONST and (not isinstance(value, Number) or isinstance(value, complex)):
+            raise CompileError(error("T0008", f"{what} {name} is {value!r}, which is no number"))
         if name not in known:
             kernels = ", ".join(interface.kernel for interface in interfaces)
             hint = f"known: {', '.join(sorted(known))}" if known else None

@@ -1,6 +1,9 @@
 """Short constructors for the errors of arguments and launches (codes T07xx)."""
 
 from collections.abc import Iterable
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
 
 from tilec.support.diagnostics import (
     CompileError,
@@ -38,6 +41,21 @@ def launch_error(
     if declared is not None:
         notes.append(note("declared here", declared))
     return LaunchError(error(code, message, hint=hint, notes=notes), tuple(sources))
+
+
+def path_of(value: Any, function: str) -> Path:
+    """Return a path that a caller gave.
+
+    Args:
+        value: What the caller gave.
+        function: What it was given to, for messages.
+
+    Raises:
+        LaunchError: It is no path (T0717).
+    """
+    if isinstance(value, str | PathLike) and isinstance(fspath(value), str):
+        return Path(value)
+    raise launch_error("T0717", f"{function} takes a path, got {value!r}")
 
 
 def format_shape(shape: Iterable[int]) -> str:

@@ -1,24 +1,22 @@
 """Kernels in source form: compiled when they are called, one variant per kind of arguments."""
 
-import functools
+import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, overload
+from typing import Any
 
 from tilec.compiler.program import Program
-from tilec.frontend.semantics.not_yet import Usage, lacking
-from tilec.frontend.syntax.python_text import missing_source
 from tilec.request.gpu import DEFAULT_GPU
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.current import get_driver
-from tilec.runtime.errors import UnknownKernelError, launch_error
+from tilec.runtime.errors import UnknownKernelError, launch_error, path_of
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
-from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, error
+from tilec.runtime.variants import KernelText, PlanFields, Variants
+from tilec.support.diagnostics import CompileError
 from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file, text_source
 from tilec.support.tracebacks import shortens_tracebacks
@@ -64,6 +62,28 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<tilec.Kernel {self.__name__}>"
+
+    def __copy__(self) -> "Kernel":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "Kernel":
+        """Return the kernel itself, as for a function: a module of torch may hold one."""
+        return self
+
+    def __reduce__(self) -> str:
+        """Pickle the kernel as a function is pickled: by the name that its module gives it.
+
+        Raises:
+            LaunchError: No module of Python has it under its name (T0717).
+        """
+        name = getattr(self, "__qualname__", self.__name__)
+        home: Any = sys.modules.get(self.__module__)
+        for part in name.split("."):
+            home = getattr(home, part, None)
+        if home is not self:
+            hint = "load or decorate it in each process, at the top of a module"
+            raise launch_error("T0717", f"{name} cannot be pickled: it has no module", hint=hint)
+        return name
 
     @property
     def text(self) -> KernelText:
@@ -173,26 +193,6 @@ class KernelWithGrid:
         self._kernel.launch(self._grid, arguments, keywords)
 
 
-class Function:
-    """A helper function that kernels inline; it cannot be called from Python."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        """Mark `function` as a helper of kernels."""
-        functools.update_wrapper(self, function)
-
-    def __repr__(self) -> str:
-        return f"<tilec.function {getattr(self, '__name__', '')}>"
-
-    def __call__(self, *_: Any, **__: Any) -> None:
-        """Refuse: only a kernel can call it.
-
-        Raises:
-            LaunchError: Always.
-        """
-        name = getattr(self, "__name__", "the function")
-        raise launch_error("T0717", f"{name} is a tilec.function: only kernels can call it")
-
-
 class SourceModule:
     """A loaded source: its kernels are attributes."""
 
@@ -262,7 +262,7 @@ def load(
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
-    program = Program(read_source_file(path))
+    program = Program(read_source_file(path_of(path, "tilec.load")))
     return SourceModule(
         KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
     )
@@ -299,102 +299,3 @@ def loads(
     return SourceModule(
         KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
     )
-
-
-@overload
-def kernel(function: Callable[..., Any], /) -> Kernel: ...
-
-
-@overload
-def kernel(
-    *,
-    target: str = "sm_90a",
-    debug_waits: bool = False,
-    allow_spills: bool = False,
-    **plan: int | tuple[int, ...],
-) -> Callable[[Callable[..., Any]], Kernel]: ...
-
-
-def kernel(
-    function: Callable[..., Any] | None = None,
-    /,
-    *,
-    target: str = "sm_90a",
-    debug_waits: bool = False,
-    allow_spills: bool = False,
-    **plan: int | tuple[int, ...],
-) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
-    """Make a kernel of a Python function: `@tilec.kernel` or `@tilec.kernel(stages=4)`.
-
-    The function is never executed: its source is compiled, so Python must be able to find it. That
-    is so for files and notebooks, and from Python 3.13 on for prompts and `python -c`.
-
-    Args:
-        function: The decorated function.
-        target: Architecture to compile for.
-        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
-        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
-        **plan: Fields of the plan to fix.
-
-    Raises:
-        CompileError: The function stands in no file, and its source cannot be found (T0113), or a
-            hint is one of other languages (T0420).
-        LaunchError: What is decorated is no function (T0717).
-    """
-    decorate = functools.partial(
-        _decorated, plan=plan, target=target, debug_waits=debug_waits, allow_spills=allow_spills
-    )
-    return decorate if function is None else decorate(function)
-
-
-def _decorated(
-    function: Callable[..., Any],
-    *,
-    plan: PlanFields,
-    target: str,
-    debug_waits: bool,
-    allow_spills: bool,
-) -> Kernel:
-    text = python_text(function)
-    missing = missing_source(function) or _unknown_hint(plan)
-    if missing is not None:
-        raise CompileError(missing)
-    made = Kernel(
-        text, function.__name__, plan, target, debug_waits=debug_waits, allow_spills=allow_spills
-    )
-    functools.update_wrapper(made, function)
-    return made
-
-
-def _unknown_hint(plan: PlanFields) -> Diagnostic | None:
-    """Return the error that a hint is one of other languages, if there is one."""
-    for name in plan:
-        entry = lacking(Usage.HINT, name)
-        if entry is not None:
-            return error("T0420", entry.message(name), hint=entry.hint)
-    return None
-
-
-def python_text(function: Callable[..., Any]) -> KernelText:
-    """Return the kernel that a Python function is the source of.
-
-    Raises:
-        LaunchError: It is no function (T0717).
-    """
-    if isinstance(function, type) or not callable(function) or not hasattr(function, "__name__"):
-        raise LaunchError(error("T0717", f"@tilec.kernel decorates a function, not {function!r}"))
-    captured: list[CapturedName] = []
-
-    def read() -> Contents:
-        from tilec.frontend.syntax.python_source import parse_python_kernel
-
-        found = parse_python_kernel(function)
-        captured[:] = found.captured
-        return found.source, found.constants
-
-    return KernelText(read, captured)
-
-
-def function(decorated: Callable[..., Any], /) -> Function:
-    """Make a helper of a Python function: kernels that call it inline its body."""
-    return Function(decorated)

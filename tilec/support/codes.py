@@ -155,7 +155,7 @@ CODES: dict[str, str] = {
     "T0714": "no variant in the package fits the arguments",
     "T0715": "a file is not a package of tilec, or it is damaged",
     "T0716": "a package has no kernel of that name",
-    "T0717": "something that only works inside a kernel was called from Python",
+    "T0717": "a function of tilec got the wrong kind of value, or works inside a kernel only",
     "T0718": "a package was made by a newer tilec",
     "T0719": "the process was forked while another thread was compiling in it",
     "T0720": "there is no stage of that name",

@@ -37,7 +37,7 @@ def select_kernel(
         message = f"{holder} defines {len(known)} kernels, and none was chosen"
         hint = f"choose one with --kernel: {listed}"
     else:
-        near = difflib.get_close_matches(wanted, known, 1)
+        near = difflib.get_close_matches(str(wanted), known, 1)
         message = f"{holder} defines no kernel called '{wanted}'"
         hint = f"did you mean '{near[0]}'? " if near else ""
         hint += f"it defines: {listed}"

@@ -2,8 +2,8 @@
 
 import errno
 import re
-from io import BufferedIOBase
 from pathlib import Path
+from typing import BinaryIO
 
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
 
@@ -28,7 +28,7 @@ def read_source_file(path: str | Path) -> SourceFile:
     return decode_source(name, data)
 
 
-def read_bytes(stream: BufferedIOBase) -> bytes:
+def read_bytes(stream: BinaryIO) -> bytes:
     """Return what is left of a stream.
 
     Raises:

@@ -1,6 +1,7 @@
 """What a kernel is compiled for, checked against its signature: types, constants, array facts."""
 
 from collections.abc import Mapping
+from numbers import Integral
 
 from tilec.frontend.semantics.signature import (
     ArrayParam,
@@ -84,8 +85,8 @@ class _Binder:
         given = self.specialization
         for what, numbers, least in (("size", given.sizes, 0), ("divisor", given.divisors, 1)):
             for name, number in numbers.items():
-                if not least <= number <= MAX_EXTENT:
-                    message = f"the {what} of '{name}' is {number}"
+                if not isinstance(number, Integral) or not least <= number <= MAX_EXTENT:
+                    message = f"the {what} of '{name}' is {number!r}"
                     hint = f"expected an integer from {least} to {MAX_EXTENT}"
                     self.fail("T0008", message, self.signature.span, hint)
 

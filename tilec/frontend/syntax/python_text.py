@@ -82,6 +82,12 @@ def unreadable(code: CodeType) -> Diagnostic:
     return error("T0113", message, _place(code), hint=hint)
 
 
+def place_of(function: Callable[..., Any]) -> SourceSpan | None:
+    """Return the first line of a function, decorators included; None where no file has it."""
+    code = getattr(function, "__code__", None)
+    return _place(code) if isinstance(code, CodeType) else None
+
+
 def _place(code: CodeType) -> SourceSpan | None:
     if _is_pseudo_file(code.co_filename):
         return None

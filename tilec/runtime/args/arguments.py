@@ -29,6 +29,7 @@ from tilec.runtime.args.signature_binding import (
     Parameter,
 )
 from tilec.runtime.errors import format_shape
+from tilec.support.diagnostics import LaunchError
 from tilec.support.dtypes import DTYPES
 
 
@@ -122,11 +123,20 @@ def _view(
     if not is_array(value):
         message = f"{parameter.name} must be an array {parameter.declaration}"
         raise interface.error("T0702", f"{message}, got {_describe(value)}", at=parameter)
-    array = view_array(value, f"{interface.kernel}: {parameter.name}", stream)
+    try:
+        array = view_array(value, f"{interface.kernel}: {parameter.name}", stream)
+    except LaunchError as failure:
+        raise interface.declared(failure, parameter) from failure.__cause__
+    if array.device_kind == "cuda" and not array.pointer and 0 not in array.shape:
+        message = f"{parameter.name} has elements but no memory: its address is null"
+        raise interface.error("T0702", message, hint=_NO_MEMORY, at=parameter)
     if array.device_kind == "cuda" and array.device is None and locate is not None:
         array = replace(array, device=locate(array.pointer))
     _check_rank(interface, parameter, array)
     return array
+
+
+_NO_MEMORY = "a storage of torch that was resized to 0 or freed leaves such a tensor"
 
 
 def _describe(value: Any) -> str:

@@ -5,6 +5,7 @@ An object is a torch tensor or a NumPy array only if its library is loaded alrea
 device and knows bf16 and the 8-bit floats, then `__cuda_array_interface__`.
 """
 
+import operator
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ LEGACY_STREAM = 1
 """The same as DLPack and `__cuda_array_interface__` number it."""
 
 _DLPACK_VERSION = (1, 1)
+_MAX_ADDRESS = 1 << 64
 
 FOREIGN_DTYPES: dict[str, str] = {
     "bool": "bool",
@@ -167,6 +169,11 @@ def library_of(value: Any) -> str:
     return type(value).__module__.partition(".")[0]
 
 
+def _parameter(name: str) -> str:
+    """Return the name of a parameter without that of its kernel, for code in hints."""
+    return name.rpartition(" ")[2]
+
+
 _torch_dtype_names: dict[Any, str] = {}
 
 
@@ -185,7 +192,7 @@ def _view_torch(value: Any, name: str) -> ArrayView:
         raise launch_error(
             "T0702",
             f"{name} is a lazily conjugated or negated torch tensor",
-            hint=f"pass {name}.resolve_conj().resolve_neg()",
+            hint=f"pass {_parameter(name)}.resolve_conj().resolve_neg()",
         )
     device = value.device
     try:
@@ -204,6 +211,10 @@ def _view_torch(value: Any, name: str) -> ArrayView:
 
 
 def _view_numpy(value: Any, name: str) -> ArrayView:
+    masked = sys.modules.get("numpy.ma")  # without it, no array is masked
+    if masked is not None and isinstance(value, masked.MaskedArray):
+        hint = f"pass {_parameter(name)}.filled(value), and copy results back"
+        raise launch_error("T0702", f"{name} is a masked array", hint=hint)
     item = value.dtype.itemsize
     if item == 0 or any(stride % item for stride in value.strides):
         raise launch_error(
@@ -263,22 +274,23 @@ def _export(value: Any, name: str, stream: int | None) -> Any:
 
 def _view_cuda_interface(value: Any, name: str) -> ArrayView:
     interface = value.__cuda_array_interface__
-    typestr = interface["typestr"]
+    try:
+        pointer, read_only, shape, typestr, strides = _read_interface(interface)
+    except (IndexError, KeyError, TypeError, ValueError) as failure:
+        message = f"{name} has a __cuda_array_interface__ that breaks its protocol"
+        raise launch_error("T0702", f"{message}: {interface!r}") from failure
     dtype = _TYPESTR_DTYPES.get(typestr[1:]) if typestr[0] in "<|=" else None
     if interface.get("mask") is not None:
         raise launch_error("T0702", f"{name} is a masked array")
     if dtype is None:
-        raise launch_error(
-            "T0703",
-            f"{name} has the element type '{typestr}', which tilec does not have",
-            hint="bf16 and the 8-bit floats need an array with DLPack",
-        )
-    shape = tuple(interface["shape"])
-    strides = interface.get("strides")
+        hint = "bf16 and the 8-bit floats need an array with DLPack"
+        if typestr[0] == ">":
+            hint = "its bytes are in the order of another machine"
+        message = f"{name} has the element type '{typestr}', which tilec does not have"
+        raise launch_error("T0703", message, hint=hint)
     item = DTYPES[dtype].bytes
     if strides is not None and any(stride % item for stride in strides):
         raise launch_error("T0702", f"{name} has strides that are no multiples of its elements")
-    pointer, read_only = interface["data"]
     producer = interface.get("stream")
     elements = row_major_strides(shape) if strides is None else [s // item for s in strides]
     return ArrayView(
@@ -290,5 +302,26 @@ def _view_cuda_interface(value: Any, name: str) -> ArrayView:
         None,
         library_of(value),
         DEFAULT_STREAM if producer == LEGACY_STREAM else producer,
-        bool(read_only),
+        read_only,
     )
+
+
+def _read_interface(
+    interface: Any,
+) -> tuple[int, bool, tuple[int, ...], str, tuple[int, ...] | None]:
+    """Return address, read-only flag, shape, type and strides in bytes of a CUDA array interface.
+
+    Raises:
+        KeyError: An entry is missing; or IndexError, TypeError or ValueError: it is no such entry.
+    """
+    address, read_only = interface["data"]
+    pointer, typestr = operator.index(address), interface["typestr"]
+    shape = tuple(operator.index(extent) for extent in interface["shape"])
+    steps = interface.get("strides")
+    strides = None if steps is None else tuple(operator.index(step) for step in steps)
+    is_wrong = not 0 <= pointer < _MAX_ADDRESS or any(extent < 0 for extent in shape)
+    if is_wrong or not isinstance(typestr, str) or not typestr:
+        raise ValueError
+    if strides is not None and len(strides) != len(shape):
+        raise ValueError
+    return pointer, bool(read_only), shape, typestr, strides

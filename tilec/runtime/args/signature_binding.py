@@ -5,11 +5,11 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.runtime.errors import join_names, launch_error
-from tilec.support.diagnostics import LaunchError, SourceFile, SourceSpan
+from tilec.support.diagnostics import LaunchError, SourceFile, SourceSpan, note
 
 ARRAY, SCALAR, CONST, DTYPE = "array", "scalar", "const", "dtype"
 STREAM = "stream"
@@ -93,6 +93,14 @@ class Interface:
             declared=at.span if at is not None else None,
             sources=self.sources,
         )
+
+    def declared(self, failure: LaunchError, at: Parameter) -> LaunchError:
+        """Return a launch error with a note that shows the declaration of `at`."""
+        if at.span is None:
+            return failure
+        place = note("declared here", at.span)
+        found = [replace(item, notes=(*item.notes, place)) for item in failure.diagnostics]
+        return LaunchError(found, self.sources)
 
 
 def interface_from_signature(signature: Any, source: SourceFile) -> Interface:

@@ -109,7 +109,8 @@ class Signature(NamedTuple):
     """What a call looks like to the plans.
 
     Attributes:
-        key: Everything that a plan depends on.
+        key: Everything that a plan depends on. Null addresses, which are right for arrays without
+            elements only, count as no multiple of anything.
         pointers: Address of every array argument.
         scalars: Every scalar argument.
         stream: Handle of the stream to launch on.
@@ -212,7 +213,7 @@ class Dispatcher:
                         place = value.device
                         device = place.index
                         key += (value.shape, value.stride(), value.dtype, place)
-                        key += (pointer & mask, value.is_neg())
+                        key += (pointer & mask if pointer else None, value.is_neg())
                         pointers.append(pointer)
                     else:
                         others.append((len(pointers), value))
@@ -256,7 +257,7 @@ class Dispatcher:
                 return None  # the slow way says so with the name of the parameter
             pointers[position] = view.pointer
             key += (position, view.shape, view.strides, view.dtype, view.device_kind, view.device)
-            key += (view.pointer & self._mask, view.read_only)
+            key += (view.pointer & self._mask if view.pointer else None, view.read_only)
             if view.producer_stream is not None and view.producer_stream != handle:
                 producers.append((view.device or 0, view.producer_stream))
         return Signature(tuple(key), tuple(pointers), scalars, handle, tuple(producers))
