@@ -1,6 +1,6 @@
 // RUN: tilec opt %s --passes cuda-tile-fuse-fma --split-input-file | FileCheck %s
 
-// The pass fuses a product and the sum that is its only use into one fma.
+// The pass fuses a product and the sum or difference that is its only use into one fma.
 
 // a * b + c.
 // CHECK-LABEL: module @product_on_the_left
@@ -283,4 +283,106 @@ module @loop_carried {
     }
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// a * b - c: what is repeated is negated before that.
+// CHECK-LABEL: module @difference
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[M:.*]] = "cuda_tile.splat"(%{{.*}}) : (f32) -> !cuda_tile.tile<8x1xf32>
+// CHECK-NOT: "cuda_tile.mulf"
+// CHECK: %[[N:.*]] = "cuda_tile.negf"(%[[M]])
+// CHECK: %[[W:.*]] = "cuda_tile.broadcast"(%[[N]])
+// CHECK: "cuda_tile.fma"(%[[A]], %[[A]], %[[W]])
+// CHECK-NOT: "cuda_tile.subf"
+!tile = !cuda_tile.tile<8x8xf32>
+!column = !cuda_tile.tile<8x1xf32>
+module @difference {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %m = "cuda_tile.splat"(%y) : (f32) -> !column
+    %c = "cuda_tile.broadcast"(%m) : (!column) -> !tile
+    %p = "cuda_tile.mulf"(%a, %a) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.subf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.exp"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// c - a * b: one of the factors is negated.
+// CHECK-LABEL: module @subtracted_product
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[B:.*]] = "cuda_tile.splat"
+// CHECK: %[[C:.*]] = "cuda_tile.splat"
+// CHECK: %[[N:.*]] = "cuda_tile.negf"(%[[B]])
+// CHECK: "cuda_tile.fma"(%[[A]], %[[N]], %[[C]])
+!tile = !cuda_tile.tile<8xf32>
+module @subtracted_product {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.subf"(%c, %p) : (!tile, !tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// The product is subtracted from itself: it has two uses.
+// CHECK-LABEL: module @subtracted_from_itself
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.subf"(%[[P:.*]], %[[P]])
+!tile = !cuda_tile.tile<8xf32>
+module @subtracted_from_itself {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.subf"(%p, %p) : (!tile, !tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// A tile that the block loads is not negated; one that an outer block loads is.
+// CHECK-LABEL: module @loaded
+// CHECK: "cuda_tile.subf"
+// CHECK: scf.for
+// CHECK: "cuda_tile.fma"
+!ptr = !cuda_tile.ptr<f32>
+!token = !cuda_tile.token
+!tensor = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+!view = !cuda_tile.partition_view<array<i64: 8>, !tensor, array<i64: 0>, "zero">
+!tile = !cuda_tile.tile<8xf32>
+!row = !cuda_tile.tile<1x8xf32>
+!square = !cuda_tile.tile<8x8xf32>
+module @loaded {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !ptr, %i: i32, %x: f32):
+    %tv = "cuda_tile.make_tensor_view"(%p) : (!ptr) -> !tensor
+    %v = "cuda_tile.make_partition_view"(%tv) : (!tensor) -> !view
+    %a = "cuda_tile.splat"(%x) : (f32) -> !square
+    %e:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %r = "cuda_tile.reshape"(%e#0) : (!tile) -> !row
+    %c = "cuda_tile.broadcast"(%r) : (!row) -> !square
+    %m = "cuda_tile.mulf"(%a, %a) : (!square, !square) -> !square
+    %s = "cuda_tile.subf"(%m, %c) : (!square, !square) -> !square
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %t = scf.for %j = %c0 to %i step %c1 iter_args(%k = %s) -> (!square) : i32 {
+      %n = "cuda_tile.mulf"(%k, %k) : (!square, !square) -> !square
+      %o = "cuda_tile.subf"(%n, %c) : (!square, !square) -> !square
+      scf.yield %o : !square
+    }
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!ptr, i32, f32) -> ()} : () -> ()
 }
