@@ -47,6 +47,30 @@ def test_blocks_that_wait_for_nothing_have_all_registers():
     assert blocks(problem(4096, 8192, blocks_per_sm=False)) == 1
 
 
+@pytest.mark.parametrize(
+    ("elements", "overrides", "expected"),
+    [
+        (1024, {}, 2),  # 8 elements of each of 128 threads
+        (4096, {}, 2),
+        (8192, {}, 1),  # 64 of each: one block computes while its loads come
+        (4096, {"persistent": True}, 1),
+        (4096, {"blocks_per_sm": 1}, 1),
+    ],
+)
+def test_blocks_with_light_rounds_share_an_sm_next_to_their_producers(
+    elements, overrides, expected
+):
+    given = KernelProblem((), 2 * elements, 0, elements)
+    plan = plan_kernel(given, get_target("sm_90a"), {"worker_warps": 4, **overrides})
+    assert (plan.specialize, plan.blocks_per_sm) == (True, expected)
+    assert plan.persistent is (expected == 1)
+
+
+def test_code_that_spills_gives_room_up_next_to_a_producer():
+    given = KernelProblem((), 8192, 0, 4096, blocks_per_sm=False)
+    assert blocks(given) == 1
+
+
 def test_the_user_decides():
     assert blocks(problem(4096, 8192), blocks_per_sm=3) == 3
 

@@ -10,6 +10,11 @@ from tilec.request.target import Target
 
 SHARING = 2
 """CTAs with products that share an SM where memory bounds them."""
+LIGHT_ELEMENTS = 32
+"""Elements of a tile of a thread up to which CTAs without products share an SM, although a producer
+loads their tiles: a round of one of them is mostly waits. Norms and element-wise loops over rows of
+8192 then run 1.3 to 2.6 times as fast. With 64 elements a thread, one CTA is 1.14 times as fast as
+two (H100, docs/measurements/2026-11-26-row-loops.md)."""
 STEP_REGISTERS = 32
 """Registers of a thread in addition to one for each element of its tile: addresses, indices and
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
@@ -46,9 +51,9 @@ def choose_blocks_per_sm(
     """
     if overrides.blocks_per_sm is not None:
         return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
-    if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
-        return 1, ()
     if specialize:
+        return _blocks_with_producer(problem, warps, elements, target, overrides)
+    if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
         return 1, ()
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
     blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))
@@ -56,6 +61,18 @@ def choose_blocks_per_sm(
         return 1, ()
     why = f"{blocks * problem.thread_bytes} bytes of loads in flight, as a step waits for its tile"
     return blocks, (f"blocks_per_sm = {blocks}: {why}",)
+
+
+def _blocks_with_producer(
+    problem: KernelProblem, warps: int, elements: int, target: Target, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many CTAs without products share an SM where each has a producer, and why."""
+    room = room_on_sm(warps + machine.WARPGROUP_THREADS // machine.WARP_THREADS, elements, target)
+    alone = overrides.persistent or not problem.blocks_per_sm or elements > LIGHT_ELEMENTS
+    if alone or room < SHARING:
+        return 1, ()
+    why = f"a round computes {elements} elements a thread, so one CTA mostly waits"
+    return SHARING, (f"blocks_per_sm = {SHARING}: {why}",)
 
 
 def choose_tail(
