@@ -41,6 +41,7 @@ CLUSTERS = [
     Gemm((512, 512, 192), (128, 128, 64), "cluster=(2, 2)", multiprocessors=4),
     Gemm((512, 384, 192), (128, 192, 64), "cluster=(2, 1)", multiprocessors=4),
     Gemm((520, 256, 192), (128, 128, 64), "cluster=(4, 1)", multiprocessors=4),
+    Gemm((512, 256, 320), (128, 128, 64), "cluster=(2, 1), share_tiles=False", multiprocessors=4),
 ]
 TURNS = [
     Gemm((512, 256, 320), (128, 128, 64), "pingpong=True"),

@@ -6,9 +6,10 @@ import pytest
 
 from tests.support.plain_product import TARGET, plan, problem
 from tilec.plan import gemm_candidates
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.ranked_tile import SPLIT_MARGIN, tile_text
 from tilec.plan.split import split_range, work_item
 from tilec.runtime.launch.launch_shape import persistent_blocks
 from tilec.support.diagnostics import CompileError
@@ -131,7 +132,7 @@ def test_where_the_planner_splits():
     best = rank_tiles(GemmProblem((512, 512, 16384)), TARGET)[0]
     assert "splits" in tile_text(best.tile)
     assert "reduction" in str(best)
-    assert best.score == pytest.approx(gemm_candidates.SPLIT_MARGIN * best.cost.cycles)
+    assert best.score == pytest.approx(SPLIT_MARGIN * best.cost.cycles)
     wide = rank_tiles(GemmProblem((512, 512, 16384), element_bytes=4), TARGET)
     assert {item.tile.split_k for item in wide} == {1}
     for extents in ((512, 512, 2048), (8192, 8192, 8192)):

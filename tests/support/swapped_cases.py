@@ -84,6 +84,9 @@ CASES = (
     Skinny((100, 200, 72), (104, 128, 64), "gelu", hints="pingpong=True"),
     Skinny((48, 260, 264), (48, 64, 64), "residual", hints="defer_stores=True"),
     Skinny((3, 512, 128), (8, 64, 64), "gelu", {"B": "col"}, hints="cluster=(1, 2)"),
+    Skinny((7, 500, 328), (8, 64, 128), "gelu", hints="cluster=(1, 4)"),  # each loads its own A
+    Skinny((30, 250, 264), (32, 64, 64), hints="cluster=(1, 4), dependent_launch=False"),
+    Skinny((100, 200, 200), (56, 64, 64), "residual", {"B": "col"}, hints="cluster=(2, 1)"),
     Skinny((7, 100, 1160), (8, 64, 128), "gelu", {"B": "col"}, hints="split_k=4"),
     Skinny((20, 72, 1104), (24, 64, 64), "residual", {"C": "col"}, hints="split_k=16"),
 )

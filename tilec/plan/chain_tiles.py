@@ -12,10 +12,10 @@ from itertools import product
 
 from tilec.plan import machine
 from tilec.plan.demotion import MIN_OPERAND_SLOTS
-from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.ranked_tile import is_power_of_two
 from tilec.plan.registers import accumulator_limit, accumulator_registers
 from tilec.plan.shared_memory import leaves_stages
 from tilec.request.target import Target
@@ -117,6 +117,16 @@ class RankedChain:
     def reads_on(self) -> bool:
         """Whether the next k-tile of an operand that is read once follows in memory."""
         return False
+
+    @property
+    def share_tiles(self) -> bool:
+        """Whether the CTAs of its cluster share what they load alike."""
+        return True
+
+    @property
+    def dependent_launch(self) -> bool:
+        """Whether the kernel may start before the one before it has ended."""
+        return True
 
     @property
     def outgrows_l2(self) -> bool:

@@ -253,6 +253,19 @@ FIELDS: dict[str, PlanField] = {
             " result",
         ),
         PlanField(
+            "share_tiles",
+            "0 for `auto` tiles of products in clusters of CTAs of which each reads its own part of"
+            " an operand; otherwise 1",
+            "whether the CTAs of a cluster share the tiles that several of them load",
+        ),
+        PlanField(
+            "dependent_launch",
+            "0 for `auto` tiles in such clusters that leave a third of the SMs idle or more, if an"
+            " early start then costs more than it saves; otherwise 1",
+            "whether the kernel may start before the one before it on the stream has ended, and"
+            " waits for its results (programmatic dependent launch)",
+        ),
+        PlanField(
             ANY_TILE_EXTENTS,
             "0; tiles that the planner chooses may always have such extents",
             "whether tiles that you write may have extents that are not powers of two; a"

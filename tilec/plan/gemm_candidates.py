@@ -6,10 +6,12 @@ from itertools import product
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
-from tilec.plan.gemm_model import LARGE_EXTENT, GemmCost, gemm_cost
+from tilec.plan.gemm_model import LARGE_EXTENT, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit, shares_divide
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.placement import GATHERINGS, may_gather
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
+from tilec.plan.ranked_tile import RankedTile, is_power_of_two
 from tilec.plan.split import PARTIAL_BYTES, SPLIT_DEPTH, SPLIT_SHARE, SPLITS
 from tilec.plan.teams import turns_conflict
 from tilec.request.target import Target
@@ -32,8 +34,10 @@ MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle.
-Swapped tiles stay alone: in clusters 7 of 8 took 3 to 200% longer (H100, 2026-11-25). In ping-pong,
-CTAs share whole swizzle spans: cut ones gained too little to tell."""
+Swapped tiles share B only, where one cluster has all rows and there is one wave: 96x64x64 in 2x1
+took 14% less than 184x64x64 in two splits at 180x4096x4096, but three waves of 56x64x64 took 7%
+more than 64x192x64 at 112x12288x4096 (bf16, H100, 2026-11-26). In ping-pong, CTAs share whole
+swizzle spans: cut ones gained too little to tell. Clusters of neighbours are in `placement.py`."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or ping-pong (True): what to consider."""
 CLUSTERED_TILES = 8
@@ -44,17 +48,14 @@ STRADDLING = 1.45
 """What a 128-byte row of a box that begins inside of a sector costs: five sectors for four, in two
 lines for one. Calibrated: 1.4 to 1.45 take the tiles that were the fastest at 4095x4104x4104 (bf16,
 H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters of 2x1."""
-POWER_OF_TWO_MARGIN = 1.03
-"""How much better tiles of other extents must be: the model knows less of them (calibrated). Not so
-up to 64 rows of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
-24x7168x18432, but 184x64x64 11% more than 64x112x64 at 180x2112x7168 (bf16, H100, 2026-11-25)."""
-LOADED_MARGIN = 1.25
-"""The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
-residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
-SPLIT_MARGIN = 1.01  # the same for tiles that are split along K
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
 """Within this factor the deeper one of two like tiles wins: it waits less often."""
+NEW_SHARE = 0.96
+"""What a tile that is the best one only by its cluster and its start may take at most, of what the
+usual choice takes in the best cluster and with the best start. Without that, 24x10240x8192 and
+three of 49 fresh products took 2 to 7% longer, where 2 to 3% less were modelled (bf16, H100,
+docs/measurements/2026-11-26-skinny-clusters.md)."""
 DEEP_STAGES = 8
 """Fewest stages of tiles that are deeper than a swizzle span; fewer slots, of which consumers hold
 two, keep too little on its way. In bf16 on an H200, 2026-11-22, 64x32x128 with 9 stages beat
@@ -130,56 +131,6 @@ class GemmProblem:
         return first, second
 
 
-@dataclass(frozen=True, slots=True)
-class RankedTile:
-    """A tile and what the model says about it; a lower score is better."""
-
-    tile: GemmTile
-    cost: GemmCost
-
-    @property
-    def score(self) -> float:
-        """Modelled cycles, times the margins for what the model knows less about."""
-        rows, columns = self.tile.m, self.tile.n
-        few = self.tile.is_swapped and rows <= machine.MMA_ROWS
-        plain = (few or is_power_of_two(rows)) and is_power_of_two(columns)
-        in_turn = self.tile.pingpong and self.tile.epilogue_bytes
-        margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
-        return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
-
-    @property
-    def is_deferred(self) -> bool:
-        """Whether the store of a tile waits for the next tile."""
-        return self.cost.deferred
-
-    @property
-    def reads_on(self) -> bool:
-        """Whether an operand is read once, and the next k-tile follows in memory."""
-        return self.cost.reads_on
-
-    @property
-    def outgrows_l2(self) -> bool:
-        """Whether L2 cannot keep the operands of a wave of tiles for the next one."""
-        return self.cost.outgrows_l2
-
-    def __str__(self) -> str:
-        """Return the tile and how its cycles come about, in one line."""
-        cost = self.cost
-        slowest = max(cost.tensor, cost.shared, cost.l2, cost.outside)
-        reduction = f" + {cost.reduction:.0f} reduction" if self.tile.split_k > 1 else ""
-        return (
-            f"{tile_text(self.tile)}: {cost.cycles:.0f} cycles = {cost.waves} "
-            f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
-            f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
-            f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start{reduction}"
-        )
-
-
-def is_power_of_two(value: int) -> bool:
-    """Tell whether `value` is 1, 2, 4, ..."""
-    return value > 0 and value & (value - 1) == 0
-
-
 def round_up_power_of_two(value: int) -> int:
     """Return the smallest power of two that is at least `value` (at least 1)."""
     return 1 << max(0, value - 1).bit_length()
@@ -211,7 +162,7 @@ def rank_tiles(
         return []
     together = _rank(_shared_work(alone, problem, target), problem, target)
     ranked = sorted([*alone, *together], key=lambda item: item.score)
-    best = _deepest_of_the_best(ranked)
+    best = _deepest_of_the_best(_without_small_gains(ranked))
     return [best, *(item for item in ranked if item is not best)]
 
 
@@ -229,16 +180,36 @@ def _shared_work(
     """Yield the tiles whose operands the CTAs of a cluster share, and those that CTAs share."""
     overrides = problem.overrides
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
-        alone_only = item.tile.by_warps or item.tile.is_swapped
-        for cluster in () if alone_only else problem.clusters:
-            tile = replace(item.tile, cluster=cluster)
-            divides = shares_divide(tile, problem.contiguous, cut=not tile.pingpong)
-            if divides and _fills_cluster(tile, cluster, problem):
-                yield tile
+        if item.tile.by_warps:
+            continue
+        shared = (replace(item.tile, cluster=cluster) for cluster in problem.clusters)
+        yield from (tile for tile in shared if _may_share(tile, item.cost.waves, problem))
+        beside = (replace(item.tile, cluster=cluster) for cluster in GATHERINGS)
+        yield from (t for t in beside if may_gather(t, problem.extents, item.cost.placement.idle))
     may_share = overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
         most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1
         yield from (replace(item.tile, split_k=n) for n in problem.splits if 1 < n <= most)
+
+
+def _may_share(tile: GemmTile, waves: int, problem: GemmProblem) -> bool:
+    """Tell whether to consider that the CTAs of the cluster of a tile share operands."""
+    along_m, along_n = tile.cluster
+    has_all = tile.m < problem.extents[0] <= tile.m * along_m
+    if tile.is_swapped and (along_n > 1 or waves > 1 or not has_all):
+        return False
+    divides = shares_divide(tile, problem.contiguous, cut=not tile.pingpong)
+    return divides and _fills_cluster(tile, tile.cluster, problem)
+
+
+def _without_small_gains(ranked: Sequence[RankedTile]) -> Sequence[RankedTile]:
+    """Return tiles without those whose start alone makes them better, unless that is by much."""
+    known = [item for item in ranked if not item.is_new]
+    if not known:
+        return ranked
+    usual = _deepest_of_the_best(known)
+    least = next(item for item in ranked if item.is_kin(usual)).score * NEW_SHARE
+    return [i for i in ranked if not i.is_new or i.is_kin(usual) or i.score < least]
 
 
 def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
@@ -388,13 +359,3 @@ def _depth_options(problem: GemmProblem) -> Sequence[int]:
     most = _most(problem, 2, step, 2 * span)
     steps = [step << shift for shift in range((most // step).bit_length())]
     return [k for k in steps if k >= span] or steps[-1:]
-
-
-def tile_text(tile: GemmTile) -> str:
-    """Return `128x256x64`, with the cluster and the schedule where they are no usual ones."""
-    text = f"{tile.m}x{tile.n}x{tile.k}"
-    if tile.cluster != (1, 1):
-        text += f" in {tile.cluster[0]}x{tile.cluster[1]}"
-    if tile.split_k > 1:
-        text += f" in {tile.split_k} splits"
-    return f"{text} in ping-pong" if tile.pingpong else text

@@ -6,7 +6,8 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm_tile import GemmTile, shares_divide
+from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.plan.work import tile_group
@@ -22,8 +23,7 @@ class GemmCost:
     """The modelled time of a matrix multiply, in cycles of an SM, and its terms.
 
     Attributes:
-        ctas: Tiles of the result, rounded up to whole clusters; each split of a tile counts.
-        waves: Rounds of tiles on the machine.
+        placement: How many CTAs there are, and where they start.
         k_tiles: k-tiles of one tile, or of one split of it.
         tensor: Per k-tile: the tensor cores.
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
@@ -43,8 +43,7 @@ class GemmCost:
         deferred: Whether a tile is stored while the products of the next one run.
     """
 
-    ctas: int
-    waves: int
+    placement: Placement
     k_tiles: int
     tensor: float
     shared: float
@@ -61,6 +60,16 @@ class GemmCost:
     outgrows_l2: bool = False
     outside: float = 0.0
     reads_on: bool = False
+
+    @property
+    def ctas(self) -> int:
+        """Tiles of the result, rounded up to whole clusters; each split of a tile counts."""
+        return self.placement.ctas
+
+    @property
+    def waves(self) -> int:
+        """Rounds of tiles on the machine."""
+        return self.placement.waves
 
     @property
     def power(self) -> float:
@@ -98,6 +107,18 @@ class GemmCost:
         return max(self.computing - self.start - self.reduction, self.memory)
 
     @property
+    def late_start_saves(self) -> float:
+        """Cycles that a start after the end of the kernel before saves; 0 for an early start.
+
+        Only neighbours that memory bounds gain.
+        """
+        bound = self.memory >= machine.MEMORY_BOUND * self.computing
+        if not (self.placement.gathered and bound):
+            return 0.0
+        saved = self.placement.late_start_saves(self.memory)
+        return saved if saved > machine.LATE_MARGIN * self.streaming else 0.0
+
+    @property
     def cycles(self) -> float:
         """Cycles of the whole product.
 
@@ -107,7 +128,8 @@ class GemmCost:
         """
         alone = self.start + self.reduction
         work = replace(self, outside=0.0).computing
-        return self.streaming + alone + machine.HIDDEN_SHARE * work
+        hidden = machine.HIDDEN_SHARE * work
+        return self.streaming + alone + hidden - self.late_start_saves
 
     @property
     def bound(self) -> str:
@@ -139,28 +161,41 @@ def gemm_cost(
         factors: Bytes of L2 that a byte of A and of B costs.
         contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
-    ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
-    active, waves, consumers = min(ctas, slots), -(-ctas // slots), tile.consumers(target)
+    place = _placement(tile, extents, batch, target)
+    active, consumers = min(place.ctas, _resident(tile, target)), tile.consumers(target)
+    sharing = _sharing(tile, place.gathered, contiguous)
     return GemmCost(
-        ctas=ctas,
-        waves=waves,
+        placement=place,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
         shared=_shared(tile, consumers),
-        l2=_l2_cycles(tile, extents, factors, active),
+        l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers, target),
-        start=_start(tile),
+        start=_start(tile, place.gathered),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=_memory_bytes(tile, extents, batch, contiguous) / _memory_rate(ctas / waves, target),
+        memory=_memory_bytes(sharing, extents, batch, contiguous) / _memory_rate(place, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
-        deferred=tile.defers(waves, target),
+        deferred=tile.defers(place.waves, target),
         loading=_loading(tile, consumers, target),
-        outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
-        outside=_outside(tile, extents, waves),
+        outgrows_l2=place.waves > 1 and _outgrows_l2(tile, extents, active, batch),
+        outside=_outside(sharing, extents, place.waves),
         reads_on=_reads_on(tile, extents, contiguous),
     )
+
+
+def _placement(tile: GemmTile, extents: tuple[int, ...], batch: int, target: Target) -> Placement:
+    """Return how many CTAs there are, and where they start."""
+    ctas = batch * _tiles_in_clusters(tile, extents)
+    waves = -(-ctas // _resident(tile, target))
+    return Placement(ctas, waves, 1 - ctas / (waves * target.sm_count), gathers(tile, extents))
+
+
+def _sharing(tile: GemmTile, gathered: bool, contiguous: tuple[bool, bool]) -> GemmTile:
+    """Return the tile in the cluster whose CTAs share what they load; alone where none does."""
+    own = gathered or not shares_divide(tile, contiguous)
+    return replace(tile, cluster=(1, 1)) if own else tile
 
 
 def _tiles_in_clusters(tile: GemmTile, extents: tuple[int, ...]) -> int:
@@ -236,11 +271,14 @@ def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: i
     return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
-def _memory_rate(active: float, target: Target) -> float:
-    """Return the bytes per cycle that CTAs draw from memory on `active` SMs, on average."""
+def _memory_rate(place: Placement, target: Target) -> float:
+    """Return the bytes per cycle that CTAs draw from memory on average, after an early start."""
     bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    sms, sharp = active * machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
-    return (bus**-sharp + sms**-sharp) ** (-1 / sharp)
+    each, sharp = machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
+    if place.idle >= machine.BESIDE:
+        bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
+    sms = place.ctas / place.waves * each
+    return (bus**-sharp + sms**-sharp) ** (-1 / sharp) / place.memory_share
 
 
 def _reduction(tile: GemmTile, consumers: int) -> float:
@@ -320,10 +358,10 @@ def _loading(tile: GemmTile, consumers: int, target: Target) -> float:
     return waiting + each * machine.LOADED_CYCLES
 
 
-def _start(tile: GemmTile) -> float:
+def _start(tile: GemmTile, gathered: bool) -> float:
     """Return the cycles until the first k-tile has arrived."""
     filling = tile.slot_bytes / machine.FILL_BYTES_PER_CYCLE
-    together = machine.CLUSTER_CYCLES if tile.cluster != (1, 1) else 0
+    together = machine.CLUSTER_CYCLES if tile.cluster != (1, 1) and not gathered else 0
     return machine.START_CYCLES + filling + together
 
 

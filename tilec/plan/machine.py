@@ -89,6 +89,38 @@ MEMORY_SHARPNESS = 6
 of -6. On an H100 72, 80, 96, 112 and 128 CTAs drew 1340, 1450, 1540, 1650 and 1730 bytes a cycle
 (products of few rows, bf16, 2026-11-25); the model says 1350, 1460, 1600, 1640 and 1670. An H200
 gave 1880 to 96 and 2165 to 128; the model says 1820 and 2200."""
+NEIGHBOUR_SHARE = 0.965
+"""What streaming takes where neighbours start in clusters of four, of what it takes without. In 29
+looks at products of few rows, with 96 and 112 CTAs, whole kernels took 4.9% less to 0.1% more, on
+average 2.9% less (bf16, H100; this and the next ones:
+docs/measurements/2026-11-26-skinny-clusters.md)."""
+ROOM_FOR_CLUSTERS = 0.1
+"""Share of idle SMs from which on CTAs are considered in such clusters. In waves of 112 to 119 CTAs
+they gained; in waves of 128, after an early start, 19 looks took 0.9% less to 38% more, on average
+19% more."""
+MANY_IDLE, MANY_IDLE_SHARE = 1 / 3, 1.04
+"""From which share of idle SMs on an early start makes streaming so much slower than the rate of
+the memory says: 80 CTAs drew 1320 bytes a cycle, where it says 1460, 128 CTAs 1550 of 1670."""
+UNEVEN_CLUSTERS, LAUNCH_CYCLES = 0.12, 1300
+"""Share of streaming that neighbours save there by a late start, and what that costs. With 72 and
+80 CTAs eight looks took 7.7 to 11.7% less after a late start (13% of streaming, less 0.7 us); with
+96 and 112 all 29 took 0.4 to 8% more."""
+BESIDE, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
+"""Share of idle SMs from which on the next launch fits on them; bytes from memory that one SM then
+takes in a cycle, and all of them (not measured where the bus gives more). With 20, 24 and 33 CTAs
+17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us."""
+LESS_THAN_HALF, HALF_BESIDE, CTAS_BESIDE, CLUSTERS_BESIDE = 0.53, 1.12, 1.22, 1.34
+"""What an early start then makes streaming slower: of 63 CTAs or more, which fill the SMs with
+those of the next launch, of fewer, and of neighbours in clusters. 64 CTAs drew 1460 bytes a cycle,
+and took 13.4 to 13.8 us at 8 and 40x4096x4096, in clusters 16.1 and 16.4; 48 and 56 CTAs took 5 to
+10% longer than neighbours after a late start at five products."""
+LATE_BESIDE, LATE_BESIDE_CYCLES = 0.23, 2000
+"""Share of streaming that neighbours then save by a late start, and what that costs: they drew 1590
+bytes a cycle."""
+LATE_MARGIN = 0.01
+"""Share of streaming that a late start must save at least: the kernel before may be another one."""
+MEMORY_BOUND = 0.75
+"""Least share of the computing time that streaming takes where a late start may pay (estimate)."""
 SHARED_READ = 1.12
 """What memory takes longer for an operand that several CTAs read at the same time without sharing
 it in a cluster. At 128x4096x7168 64x64 tiles took 26.0 us, in clusters of 2x1 24.0 us; 1.12 chooses

@@ -96,6 +96,9 @@ class KernelProblem:
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         row_bytes: Bytes of the longest row of a tile that TMA loads.
+        share_tiles: Whether the cluster was planned for CTAs that share what they load alike.
+        dependent_launch: Whether the tiles were planned for a start before the kernel before has
+            ended.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
         why_not_backwards: Why k-tiles cannot run backwards; None when they can.
@@ -135,6 +138,8 @@ class KernelProblem:
     sliced: tuple[SlicedTile, ...] = ()
     l2_promotion: int = PROMOTION
     row_bytes: int = 0
+    share_tiles: bool = True
+    dependent_launch: bool = True
     split_k: int = 1
     why_not_split: str | None = None
     why_not_backwards: str | None = None
@@ -211,6 +216,8 @@ class KernelPlan:
         epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps before each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         l2_promotion: Bytes that TMA brings into L2 at a time, where a load reads on in memory.
+        share_tiles: Whether the CTAs of a cluster share the tiles that several of them load.
+        dependent_launch: Whether the kernel may start before the one before it has ended.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
@@ -245,6 +252,8 @@ class KernelPlan:
     epilogue_pace: int = 0
     slice_columns: int = 0
     l2_promotion: int = PROMOTION
+    share_tiles: bool = True
+    dependent_launch: bool = True
     split_k: int = 1
     snake_k: bool = False
     defer_stores: bool = False

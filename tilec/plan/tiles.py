@@ -17,16 +17,15 @@ from tilec.plan.gemm_candidates import (
     SCHEDULES,
     SPLITS,
     GemmProblem,
-    RankedTile,
     candidates,
     rank_tiles,
     round_up_power_of_two,
-    tile_text,
 )
 from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, ProductsTogether
+from tilec.plan.ranked_tile import RankedTile, tile_text
 from tilec.request.gpu import get_gpu
 from tilec.request.specialization import Specialization
 from tilec.request.target import TARGETS, Target
@@ -96,6 +95,8 @@ class TileChoice:
         pingpong: Whether consumers ping-pong over tiles of the largest mma.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         l2_promotion: Bytes that TMA brings into L2 at a time, of operands of the largest mma.
+        dependent_launch: Whether the kernel may start before the one before it has ended.
+        share_tiles: Whether the CTAs of the cluster share what they load alike.
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
         snake_k: Whether L2 cannot keep the operands of a wave of the largest mma for the next one.
@@ -112,6 +113,8 @@ class TileChoice:
     defer_stores: bool = False
     snake_k: bool = False
     l2_promotion: int = PROMOTION
+    dependent_launch: bool = True
+    share_tiles: bool = True
 
 
 def choose_tiles(
@@ -169,7 +172,6 @@ def _make_choice(
     """Return the choice; cluster, turns and splits are those of the largest mma."""
     best = [ranked[0] for ranked in rankings if ranked]
     chosen = max(best, key=lambda item: item.tile.volume, default=None)
-    shown = tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES])
     if chosen is None:
         return TileChoice(values, tuple(reasons))
     largest = chosen.tile
@@ -180,10 +182,12 @@ def _make_choice(
         largest.cluster,
         largest.pingpong,
         largest.split_k,
-        shown,
+        tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES]),
         chosen.is_deferred,
         chosen.outgrows_l2,
         WIDE_PROMOTION if chosen.reads_on else PROMOTION,
+        chosen.dependent_launch,
+        chosen.share_tiles,
     )
 
 

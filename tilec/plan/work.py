@@ -22,19 +22,24 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     Who computes them is planned, and so is whether a CTA loops over them.
     """
     group, why_group = choose_tile_group(problem, plan.persistent, overrides)
-    cluster, why_cluster = choose_cluster(problem, plan, overrides)
+    shares, why_shares = choose_sharing(problem, overrides)
+    cluster, why_cluster = choose_cluster(problem, replace(plan, share_tiles=shares), overrides)
     order, balance, why_order = choose_order(problem, replace(plan, cluster=cluster), overrides)
     snake, why_snake = choose_snake(problem, plan, plan.persistent, overrides)
     promotion, why_promotion = choose_promotion(problem, overrides)
-    reasons = (*why_group, *why_order, *why_cluster, *why_snake, *why_promotion)
+    dependent, why_launch = choose_launch(problem, overrides)
+    reasons = (*why_group, *why_order, *why_cluster, *why_shares, *why_snake)
+    reasons += (*why_promotion, *why_launch)
     return replace(
         plan,
         cluster=cluster,
+        share_tiles=shares,
         tile_group=group,
         tile_order=order,
         balance_tiles=balance,
         snake_k=snake,
         l2_promotion=promotion,
+        dependent_launch=dependent,
         reasons=(*plan.reasons, *reasons),
     )
 
@@ -145,7 +150,19 @@ def choose_cluster(
         return (1, 1), ()
     rows, columns = problem.cluster
     why = "its CTAs share tiles, each of which is read from L2 once"
+    if not plan.share_tiles:
+        why = "its CTAs read neighbouring parts of an operand at the same time"
     return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
+
+
+def choose_sharing(
+    problem: KernelProblem, overrides: PlanOverrides
+) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the CTAs of a cluster share tiles, and why if the user says so."""
+    if overrides.share_tiles is not None:
+        return overrides.share_tiles, (overrides.fixed("share_tiles"),)
+    planned = overrides.cluster is None
+    return problem.share_tiles or not planned, ()
 
 
 def choose_snake(
@@ -201,6 +218,16 @@ def choose_promotion(
         return PROMOTION, ()
     why = "an operand is read once, and the next k-tile follows in memory"
     return problem.l2_promotion, (f"l2_promotion = {problem.l2_promotion}: {why}",)
+
+
+def choose_launch(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the kernel may start before the one before it has ended, and why if not."""
+    if overrides.dependent_launch is not None:
+        return overrides.dependent_launch, (overrides.fixed("dependent_launch"),)
+    if problem.dependent_launch:
+        return True, ()
+    why = "its CTAs leave SMs idle, and spread over the GPU evenly only where it is empty"
+    return False, (f"dependent_launch = false: {why}",)
 
 
 def choose_pace(

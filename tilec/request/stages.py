@@ -68,7 +68,6 @@ STAGES: tuple[Stage, ...] = (
             Step("canonicalize", purpose="Fold what the conversion left."),
             Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
-            Step("nv-tileaa-join-loops", "transforms.nv_tileaa.join_loops"),
             Step(
                 "loop-invariant-code-motion",
                 purpose="Move memrefs and index arithmetic out of loops.",
@@ -82,7 +81,6 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-orient-operands", "transforms.nv_tileaa.orient_operands"),
             Step("nv-tileaa-sum-after-loops", "transforms.nv_tileaa.sum_after_loops"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
-            Step("nv-tileaa-lead-branches", "transforms.nv_tileaa.lead_branches"),
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
         ),
     ),

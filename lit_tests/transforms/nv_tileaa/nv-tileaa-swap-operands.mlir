@@ -26,6 +26,26 @@ module @few_rows {
 
 // -----
 
+// A planned cluster is one of rows and columns of the product, which change places.
+// CHECK-LABEL: module @planned_clusters_turn
+// CHECK:       planned_cluster = [4, 1]
+module @planned_clusters_turn {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<16x32xbf16>, %b: tensor<32x64xbf16>, %n: i32):
+    %zero = arith.constant 0 : i32
+    %one = arith.constant 1 : i32
+    %zeros = arith.constant dense<0.0> : tensor<16x64xf32>
+    %r = scf.for %k = %zero to %n step %one iter_args(%acc = %zeros) -> (tensor<16x64xf32>) : i32 {
+      %d = "nv_tileaa.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<16x32xbf16>, tensor<32x64xbf16>, tensor<16x64xf32>) -> tensor<16x64xf32>
+      scf.yield %d : tensor<16x64xf32>
+    }
+    %c = arith.truncf %r : tensor<16x64xf32> to tensor<16x64xbf16>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<16x32xbf16>, tensor<32x64xbf16>, i32) -> (), tilec.kernel = {planned_cluster = [1, 4]}} : () -> ()
+}
+
+// -----
+
 // Operands keep their storage: B as NxK is read with K contiguous, and KxM A, too, as it is.
 // Signedness goes with the operand, and what is added to is transposed.
 // CHECK-LABEL: module @other_orders

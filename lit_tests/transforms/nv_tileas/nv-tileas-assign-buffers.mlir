@@ -172,3 +172,15 @@ module @clusters_lie_in_a_row {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [2, 4, 1]}} : () -> ()
 }
+
+// -----
+
+// The plan may have the kernel start only when the kernel before it has ended.
+// CHECK-LABEL: module @a_late_start_is_recorded
+// CHECK:       dependent_launch = false
+module @a_late_start_is_recorded {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1], dependent_launch = false}} : () -> ()
+}

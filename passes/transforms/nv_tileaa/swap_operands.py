@@ -16,12 +16,16 @@ staged tile.
 The pass swaps the operands of a product that wgmma can do only so, if the product is all that a
 loop adds to its accumulator. Other products stay with `mma.sync`: what reads their sums in the
 loop, as attention does, would have to be transposed, too.
+
+A cluster that was planned for the rows and columns of the products is one for their columns and
+rows where all of them are swapped (`planned_cluster`).
 """
 
 from typing import Any
 
 from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, next_operation, parent_operation, terminator
@@ -41,12 +45,15 @@ def swap_operands(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if op.name == "nv_tileaa.dot" and swapping_serves(op):
-                number = _carried_number(op)
-                if number is not None:
-                    _swap(op, number)
-                    changed = True
+        dots = [op for op in kernel_operations(function) if op.name == "nv_tileaa.dot"]
+        found = [(op, _carried_number(op)) for op in dots if swapping_serves(op)]
+        carried = [(op, number) for op, number in found if number is not None]
+        for op, number in carried:
+            _swap(op, number)
+        planned = read_kernel_fact(function, "planned_cluster", None)
+        if planned and carried and len(carried) == len(dots):
+            write_kernel_facts(function, planned_cluster=list(planned)[::-1])
+        changed = changed or bool(carried)
     return changed
 
 

@@ -30,8 +30,8 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
 from tilec.frontend.syntax.parser import find_kernel
-from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.overrides import parse_overrides
+from tilec.plan.ranked_tile import is_power_of_two
 from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
@@ -45,6 +45,8 @@ PLANNED_FACTS = {
     "cluster": "planned_cluster",
     "pingpong": "planned_pingpong",
     "l2_promotion": "planned_l2_promotion",
+    "share_tiles": "planned_share_tiles",
+    "dependent_launch": "planned_dependent_launch",
     "split_k": "planned_split_k",
     "defer_stores": "planned_deferral",
     "snake_k": "planned_snake",

@@ -19,7 +19,8 @@ scheduled here, since the tile that waits takes registers (`tilec/plan/deferral.
 that run later get the attribute `stage = 1`, which `nv-tileas-rotate-loops` obeys.
 
 In a cluster of more than one CTA, a load in a loop is marked with `multicast_axis` if several CTAs
-load the same tile: 0 if the CTAs of a column share it, 1 if those of a row do. A tile is shared if
+load the same tile: 0 if the CTAs of a column share it, 1 if those of a row do. Nothing is shared
+where the plan says so (`share_tiles`); a tile is shared if
 
 - its coordinates do not depend on the coordinate of the block along that axis,
 - its loops and branches do not depend on the block at all, so that all CTAs run the load equally
@@ -112,7 +113,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         preferred = shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
         check_cluster(function, accesses, plan.cluster)
-        if plan.specialize and plan.cluster != (1, 1):
+        if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
             share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
         _remark_on_computed_operands(function, context)
@@ -199,6 +200,8 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
         "l2_promotion": plan.l2_promotion,
+        "share_tiles": plan.share_tiles,
+        "dependent_launch": plan.dependent_launch,
         "split_k": plan.split_k,
         "snake_k": plan.snake_k,
         "defer_stores": plan.defer_stores,
@@ -312,6 +315,8 @@ def _planned(function: Any) -> dict[str, Any]:
     planned = {
         "pingpong": read_kernel_fact(function, "planned_pingpong", False),
         "l2_promotion": read_kernel_fact(function, "planned_l2_promotion", PROMOTION),
+        "share_tiles": read_kernel_fact(function, "planned_share_tiles", True),
+        "dependent_launch": read_kernel_fact(function, "planned_dependent_launch", True),
         "split_k": read_kernel_fact(function, "planned_split_k", 1),
         "defer_stores": read_kernel_fact(function, "planned_deferral", True),
         "defer_work": True,

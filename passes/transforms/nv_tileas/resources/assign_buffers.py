@@ -16,6 +16,9 @@ another one for that.
 The metadata gets the block size (`block_threads`), the bytes of shared memory (`shared_bytes`), the
 CTAs of a cluster, the tiles of a cluster (`cluster_tiles`, to which the launcher rounds up the
 grid), and `dependent_launch`.
+
+Options:
+    dependent_launch: Whether the kernel may start before the kernel before it has ended.
 """
 
 from typing import Any
@@ -91,7 +94,7 @@ def assign_buffers(module: Any, context: PassContext) -> None:
             block_threads=WARP_LANES * warps,
             cluster=[rows * columns * ctas_of_spec(spec), 1, 1],
             cluster_tiles=[rows, columns],
-            dependent_launch=True,
+            dependent_launch=spec.get("dependent_launch", True),
         )
 
 

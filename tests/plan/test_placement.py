@@ -1,0 +1,173 @@
+"""Where CTAs of products of few rows start: next to their neighbours, early or late."""
+
+import pytest
+
+from tests.plan.test_tile_choice import gemm_uses
+from tests.support.gemm_source import gemm_source
+from tests.support.plain_product import TARGET, plan, problem
+from tilec.compiler.driver import compile_source
+from tilec.plan import machine, plan_tiles
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm_model import gemm_cost
+from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.placement import Placement, gathers, may_gather
+from tilec.request.gpu import GPUS
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import SourceFile
+from tilec.support.fast_dataclasses import replace
+
+H100 = replace(TARGET, gpu=GPUS["H100"])
+MATMUL = gemm_source(
+    "f",
+    scalars=("BM: const = auto", "BN: const = auto", "BK: const = auto"),
+    rows="BM",
+    columns="BN",
+    depth="BK",
+)
+
+
+def tile_of(m, n, cluster, **fields):
+    return GemmTile(m, n, 64, 2, 2, cluster=cluster, may_swap=True, **fields)
+
+
+@pytest.mark.parametrize(
+    ("extents", "tile", "cluster", "expected"),
+    [
+        ((16, 7168, 4096), (16, 64), (1, 4), True),
+        ((16, 7168, 4096), (16, 64), (4, 1), False),  # the others would lie outside
+        ((7168, 16, 4096), (64, 16), (4, 1), True),
+        ((7168, 16, 4096), (64, 16), (1, 4), False),
+        ((32, 7168, 4096), (16, 64), (1, 4), False),  # two rows of tiles read B
+        ((16, 7168, 4096), (16, 64), (1, 2), False),  # they share A
+    ],
+)
+def test_what_lies_along_an_operand_that_is_read_once(extents, tile, cluster, expected):
+    assert gathers(tile_of(tile[0], tile[1], cluster), extents) is expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "idle", "expected"),
+    [
+        (7168, 1 - 112 / 132, True),
+        (8192, 1 - 128 / 132, False),  # no room for clusters of the next launch
+        (4096, 1 - 64 / 132, True),
+        (5056, 1 - 79 / 132, False),  # a cluster would lack a CTA
+    ],
+)
+def test_clusters_of_neighbours_find_room(columns, idle, expected):
+    extents = (16, columns, 4096)
+    assert may_gather(tile_of(16, 64, (1, 4)), extents, idle) is expected
+
+
+def costs(extents, rows=40, clusters=((1, 1), (1, 4))):
+    """Return what tiles of 64 columns cost in each cluster."""
+    return [gemm_cost(tile_of(rows, 64, cluster), extents, H100) for cluster in clusters]
+
+
+@pytest.mark.parametrize("rows", [40, 64])
+def test_neighbours_read_as_much_in_less_time(rows):
+    """They share nothing, whether their rows would divide or not."""
+    single, beside = costs((rows, 7168, 8192), rows)
+    assert beside.memory == pytest.approx(machine.NEIGHBOUR_SHARE * single.memory)
+    assert beside.l2 == pytest.approx(machine.NEIGHBOUR_SHARE * single.l2)
+    assert beside.start == single.start
+    assert (single.placement.gathered, beside.placement.gathered) == (False, True)
+
+
+def test_what_a_late_start_saves():
+    streaming = 100_000
+    half, many, most = (Placement(n, 1, 1 - n / 132, gathered=True) for n in (64, 80, 112))
+    assert most.late_start_saves(streaming) == -machine.LAUNCH_CYCLES
+    assert many.late_start_saves(streaming) > 0 > many.late_start_saves(streaming / 20)
+    assert half.late_start_saves(streaming) > many.late_start_saves(streaming)
+
+
+def test_only_neighbours_that_memory_bounds_start_late():
+    single, beside = costs((40, 5120, 8192))
+    assert beside.late_start_saves > 0 == single.late_start_saves
+    assert beside.cycles < single.cycles
+    computing = gemm_cost(tile_of(192, 64, (1, 4)), (192, 4608, 8192), H100)
+    assert computing.placement.gathered
+    assert computing.memory < machine.MEMORY_BOUND * computing.computing
+    assert computing.late_start_saves == 0
+
+
+def test_few_ctas_stream_as_fast_as_all():
+    """64 CTAs drew 1460 bytes a cycle, 128 drew 1550; in clusters, they would start in turn."""
+    few, beside = costs((8, 4096, 8192), 8)
+    (all_,) = costs((8, 8192, 4096), 8, clusters=((1, 1),))
+    assert 1 < few.memory / all_.memory < 1.15
+    assert beside.memory > 1.15 * few.memory
+    assert beside.late_start_saves > 0
+
+
+def test_a_late_start_alone_changes_no_tile():
+    """24x128x64 in 1x4 took 2% longer than 64x80x64 at 24x10240x8192, where 3% less is modelled."""
+    best = rank_tiles(GemmProblem((24, 10240, 8192), may_defer=True, may_swap=True), H100)[0]
+    assert (best.tile.m, best.tile.n) == (64, 80)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "n_contiguous", "tile", "cluster", "early"),
+    [
+        ((16, 7168, 16384), True, (16, 64, 128), (1, 4), True),  # 4.9% less time
+        ((1, 28672, 4096), False, (8, 64, 128), (1, 4), True),  # 4.0%
+        ((48, 5120, 5120), True, (48, 64, 64), (1, 4), False),  # 10.4%
+        ((3, 5120, 5120), False, (8, 64, 128), (1, 4), False),  # 5.7%
+        ((1, 8192, 8192), True, (8, 64, 128), (1, 1), True),  # in 1x4 25% more
+        ((40, 4096, 4096), True, (40, 64, 128), (1, 1), True),  # 8% less than in two splits
+        ((180, 4096, 4096), False, (96, 64, 64), (2, 1), True),  # 14%, two rows of tiles
+        ((4096, 4096, 4096), True, (128, 256, 64), (2, 1), True),
+    ],
+)
+def test_measured_choices(sizes, n_contiguous, tile, cluster, early):
+    """docs/measurements/2026-11-26-skinny-clusters.md."""
+    found = GemmProblem(sizes, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
+    best = rank_tiles(found, H100)[0]
+    assert ((best.tile.m, best.tile.n, best.tile.k), best.tile.cluster) == (tile, cluster)
+    assert best.dependent_launch is early
+    known = Specialization(sizes=dict(zip("MNK", sizes, strict=True)), gpu="H100")
+    choice = plan_tiles(gemm_uses(swappable=True, n_contiguous=n_contiguous), known)
+    assert (choice.cluster, choice.dependent_launch) == (cluster, early)
+
+
+def test_the_plan_of_the_kernel():
+    assert plan(problem()).dependent_launch
+    late = plan(problem(dependent_launch=False))
+    assert not late.dependent_launch
+    reason = "its CTAs leave SMs idle, and spread over the GPU evenly only where it is empty"
+    assert f"dependent_launch = false: {reason}" in late.reasons
+    fixed = plan(problem(dependent_launch=False), dependent_launch=True)
+    assert fixed.dependent_launch
+    assert "dependent_launch = true: fixed by the user" in fixed.reasons
+
+
+def test_whether_ctas_share_tiles():
+    beside = problem(cluster=(1, 4), share_tiles=False)
+    why = "its CTAs read neighbouring parts of an operand at the same time"
+    assert not plan(beside).share_tiles
+    assert f"cluster = 1 x 4: {why}" in plan(beside).reasons
+    assert plan(beside, cluster=(1, 2)).share_tiles  # not what was planned
+    fixed = plan(beside, share_tiles=True)
+    assert "share_tiles = true: fixed by the user" in fixed.reasons
+    assert fixed.share_tiles
+    assert plan(problem(cluster=(2, 1))).share_tiles
+
+
+@pytest.mark.parametrize(
+    ("sizes", "cluster", "tiles", "early"),
+    [
+        ({"M": 48, "N": 5120, "K": 5120}, [4, 1, 1], [1, 4], False),
+        ({"M": 5120, "N": 48, "K": 5120}, [4, 1, 1], [4, 1], False),
+        ({"M": 180, "N": 4096, "K": 4096}, [2, 1, 1], [2, 1], True),  # shares B, is swapped
+    ],
+)
+def test_what_the_launcher_gets(sizes, cluster, tiles, early):
+    """Products are swapped after the tiles were planned, and the cluster with them."""
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    known = Specialization(sizes=sizes, gpu="H100")
+    made = compile_source(SourceFile("f.tile", MATMUL), None, known, options)
+    metadata = made.artifact.kernels[0].metadata
+    assert (metadata["cluster"], metadata["cluster_tiles"]) == (cluster, tiles)
+    assert metadata["dependent_launch"] is early

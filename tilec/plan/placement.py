@@ -1,0 +1,85 @@
+"""Where the CTAs of a product start: next to each other, and before the kernel before has ended.
+
+Where memory bounds a product and its tiles are fewer than the SMs, both change how fast the same
+CTAs stream, without changing what they read (docs/measurements/2026-11-26-skinny-clusters.md).
+
+*Neighbours*: of few rows, each CTA reads columns of B that no other one reads. In clusters, CTAs
+with neighbouring columns start together, in one GPC, and go through K at the same time. They gain
+although they share nothing, and lose where they wait for each other to share the rows of A.
+
+*An early start* (`dependent_launch`): CTAs of the next kernel take SMs that this one leaves idle,
+before it has ended, and the rest of them those that become free. So they are not spread evenly over
+the chip, as they are where it is empty, and stream more slowly. Where the whole next kernel fits on
+the idle SMs, it spreads over these. Pure Python.
+"""
+
+from tilec.plan import machine
+from tilec.plan.gemm_tile import GemmTile
+from tilec.support.fast_dataclasses import dataclass
+
+GATHERINGS = ((1, 4), (4, 1))
+"""Clusters of neighbours along M and N. Eight of them took as long as four (H100, 2026-11-26)."""
+
+
+def gathers(tile: GemmTile, extents: tuple[int, ...]) -> bool:
+    """Tell whether the CTAs of a cluster lie along an operand of which each reads its own part."""
+    (m, n, _), (along_m, along_n) = extents, tile.cluster
+    along_b = m <= tile.m and along_m == 1
+    along_a = n <= tile.n and along_n == 1
+    return tile.cluster in GATHERINGS and (along_b or along_a)
+
+
+def may_gather(tile: GemmTile, extents: tuple[int, ...], idle: float) -> bool:
+    """Tell whether to consider a cluster of neighbours: whole ones that find room.
+
+    Args:
+        tile: The tile, in the cluster.
+        extents: M, N and K of the product.
+        idle: Share of the SMs that have no CTA, on average over the waves.
+    """
+    tiles = zip(extents, (tile.m, tile.n), tile.cluster, strict=False)
+    whole = all(-(-extent // size) % peers == 0 for extent, size, peers in tiles)
+    return gathers(tile, extents) and whole and idle >= machine.ROOM_FOR_CLUSTERS
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How many CTAs a product has, and where they start.
+
+    Attributes:
+        ctas: Tiles of the result, rounded up to whole clusters; each split of a tile counts.
+        waves: Rounds of tiles on the machine.
+        idle: Share of the SMs that have no CTA, on average over the waves.
+        gathered: Whether clusters gather neighbours, which share nothing.
+    """
+
+    ctas: int
+    waves: int
+    idle: float
+    gathered: bool
+
+    @property
+    def l2_share(self) -> float:
+        """What L2 takes, as a share of what it takes without neighbours."""
+        return machine.NEIGHBOUR_SHARE if self.gathered else 1.0
+
+    @property
+    def memory_share(self) -> float:
+        """What streaming takes after an early start, as a share of what the rate of memory says."""
+        if self.idle >= machine.BESIDE:
+            half = self.idle < machine.LESS_THAN_HALF
+            single = machine.HALF_BESIDE if half else machine.CTAS_BESIDE
+            return machine.CLUSTERS_BESIDE if self.gathered else single
+        uneven = machine.MANY_IDLE_SHARE if self.idle >= machine.MANY_IDLE else 1.0
+        return uneven * self.l2_share
+
+    def late_start_saves(self, memory: float) -> float:
+        """Return the cycles that a late start of neighbours saves; negative where it costs.
+
+        Args:
+            memory: Cycles in which the product streams what it reads, after an early start.
+        """
+        if self.idle >= machine.BESIDE:
+            return machine.LATE_BESIDE * memory - machine.LATE_BESIDE_CYCLES
+        slower = machine.UNEVEN_CLUSTERS if self.idle >= machine.MANY_IDLE else 0.0
+        return slower * memory - machine.LAUNCH_CYCLES
