@@ -86,6 +86,8 @@ class OperationLink:
         self.bits = element_bits(op.operands[0].type.element_type)
         self.reorders = op.name == PERMUTE
         self._results: dict[RegisterLayout, RegisterLayout | None] = {}
+        self._sources: dict[RegisterLayout, RegisterLayout | None] = {}
+        self._own_prices: dict[RegisterLayout, float] = {}
 
     def price(self, layouts: Layouts) -> float:
         """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
@@ -117,6 +119,12 @@ class OperationLink:
         if layout not in self._results:
             self._results[layout] = self._result_of(layout)
         return self._results[layout]
+
+    def _source(self, layout: RegisterLayout) -> RegisterLayout | None:
+        """Return the layout of the source of a result; the search asks for the same ones again."""
+        if layout not in self._sources:
+            self._sources[layout] = source_layout(self.op, layout)
+        return self._sources[layout]
 
     def _result_of(self, layout: RegisterLayout) -> RegisterLayout | None:
         return result_layout(self.op, layout)
@@ -152,7 +160,7 @@ class ShapeLink(OperationLink):
         if self.source == self.result:
             return {}
         forward = origin == self.source
-        found = self._result(layout) if forward else source_layout(self.op, layout)
+        found = self._result(layout) if forward else self._source(layout)
         other = self.result if forward else self.source
         return {} if found is None else {other: found}
 
@@ -161,7 +169,7 @@ class ShapeLink(OperationLink):
         have, result = layouts[self.source], layouts[self.result]
         if self.op.name == SLICE and self._result(have) == result:
             return []  # of the layouts with such slices, the source has another one
-        wanted, found = source_layout(self.op, result), result
+        wanted, found = self._source(result), result
         if wanted is None and self.op.name == SLICE:
             wanted, found = self._with_parts
         return [(have, result if wanted is None else wanted), (found, result)]
@@ -230,7 +238,7 @@ class CombineLink(OperationLink):
         have = layouts[self.source]
         if self._result(have) is not None:
             return []
-        return [(have, combinable_layout(self.op, self.warps, self.ctas))]
+        return [(have, self._combinable)]
 
     def price_once(self, layouts: Found) -> float:
         """Return the cycles of the combination, and of a change of layout before it."""
@@ -239,12 +247,21 @@ class CombineLink(OperationLink):
             return inf
         changes = self.changes(layouts)
         moved = len(self.operands) * self.price_of_changes(layouts) if changes else 0.0
-        return moved + combining_price(self.op, changes[0][1] if changes else have)
+        return moved + self._own_price(changes[0][1] if changes else have)
+
+    def _own_price(self, layout: RegisterLayout) -> float:
+        if layout not in self._own_prices:
+            self._own_prices[layout] = combining_price(self.op, layout)
+        return self._own_prices[layout]
+
+    @cached_property
+    def _combinable(self) -> RegisterLayout:
+        return combinable_layout(self.op, self.warps, self.ctas)
 
     def _combined(self, layout: RegisterLayout) -> RegisterLayout:
         found = self._result(layout)
         if found is None:
-            found = self._result(combinable_layout(self.op, self.warps, self.ctas))
+            found = self._result(self._combinable)
         assert found is not None
         return found
 

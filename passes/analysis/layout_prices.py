@@ -5,6 +5,7 @@ needs for them, the barriers, and what shuffles serve. An operation in a loop co
 loop has rounds, about. The rates are in `tilec/plan/machine.py`.
 """
 
+from functools import lru_cache
 from math import inf, prod
 from typing import Any
 
@@ -88,6 +89,7 @@ def least_access_price(op: Any, shape: tuple[int, ...], warps: int) -> float:
     return lines + instructions / machine.ACCESSES_PER_CYCLE
 
 
+@lru_cache(maxsize=4096)
 def conversion_price(source: RegisterLayout, target: RegisterLayout, bits: int) -> float:
     """Return the cycles in which a tile changes its layout.
 
@@ -109,6 +111,7 @@ def conversion_price(source: RegisterLayout, target: RegisterLayout, bits: int) 
     return _cycles(written, warps) + _cycles(read, warps) + 2 * machine.NAMED_BARRIER_CYCLES
 
 
+@lru_cache(maxsize=4096)
 def conversion_bytes(source: RegisterLayout, target: RegisterLayout, bits: int) -> int:
     """Return the bytes of the scratch area through which a tile changes its layout.
 

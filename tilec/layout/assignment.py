@@ -132,6 +132,7 @@ class Assignment:
     _followed: dict[tuple[int, Any, int], dict[Any, RegisterLayout]] = field(default_factory=dict)
     _links_of: dict[Any, list[int]] = field(default_factory=dict)
     _areas: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    _current_areas: dict[int, int] | None = None
     _priced: int = 0
 
     def run(self) -> None:
@@ -164,6 +165,7 @@ class Assignment:
         return own + self.area_price(self._area(every, self.layouts))
 
     def _start(self, order: Sequence[Key], compromise: bool) -> None:
+        self._current_areas = None
         fixed = [key for key in self.groups if self.groups[key].fixed is not None]
         for key in fixed:
             self.layouts[key] = self._one(self.groups[key].fixed)
@@ -241,6 +243,7 @@ class Assignment:
         if best is None:
             return False
         self.layouts.update(best[0])
+        self._current_areas = None
         self.changes.append(best[1])
         return True
 
@@ -290,12 +293,16 @@ class Assignment:
         old, new = self._area_prices(touched, changed)
         return before + max(0.0, old - new), after + max(0.0, new - old)
 
-    def _area_prices(self, touched: Iterable[int], changed: Layouts) -> tuple[float, float]:
+    def _area_prices(self, touched: Mapping[int, Any], changed: Layouts) -> tuple[float, float]:
         """Return the prices of the scratch area before and after a change that touches links."""
         areas = [self._area(touched, layouts) for layouts in (self.layouts, changed)]
         if not any(map(self.area_price, areas)):
             return 0.0, 0.0
-        least = self._area(set(range(len(self.links))).difference(touched), self.layouts)
+        if self._current_areas is None:
+            found = ((n, self._scratch_bytes(n, self.layouts)) for n in range(len(self.links)))
+            self._current_areas = {number: area for number, area in found if area}
+        others = (a for number, a in self._current_areas.items() if number not in touched)
+        least = max(others, default=0)
         old, new = (self.area_price(max(area, least)) for area in areas)
         return old, new
 

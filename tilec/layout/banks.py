@@ -56,16 +56,13 @@ def wavefronts(addresses: Sequence[int], width_bytes: int) -> int:
     if width_bytes not in (1, 2, 4, 8, 16):
         raise LayoutError(f"no shared-memory access of {width_bytes} bytes")
     lanes = min(WARP_LANES, WARP_LANES * BANK_BYTES // width_bytes)
+    unit = max(width_bytes, BANK_BYTES)  # an access of several words has them in neighbouring banks
+    places = BANKS * BANK_BYTES // unit
     total = 0
     for start in range(0, len(addresses), lanes):
-        words = {
-            word
-            for address in addresses[start : start + lanes]
-            for word in range(address // BANK_BYTES, (address + width_bytes - 1) // BANK_BYTES + 1)
-        }
-        loads = [0] * BANKS
-        for word in words:
-            loads[word % BANKS] += 1
+        loads = [0] * places
+        for number in {address // unit for address in addresses[start : start + lanes]}:
+            loads[number % places] += 1
         total += max(loads)
     return total
 
@@ -112,12 +109,12 @@ def _warp_passes(
     """Return the passes in which a warp accesses these groups of its registers."""
     offsets = registers.register_offsets()
     start = registers.thread_offset(warp * WARP_LANES)
-    bases = [_add(start, lane) for lane in registers.lane_offsets()]
+    columns = list(zip(*registers.lane_offsets(), strict=True)) or [(0,) * WARP_LANES]
     total = 0
     for group in groups:
-        steps = [offsets[register] for register in group]
-        _check_contiguous(shared, [_add(bases[0], step) for step in steps])
-        addresses = shared.offsets([_add(base, steps[0]) for base in bases])
+        if len(group) > 1:
+            _check_contiguous(shared, [_add(start, offsets[register]) for register in group])
+        addresses = shared.offsets_from(columns, _add(start, offsets[group[0]]))
         width_bytes = len(group) * shared.element_bytes
         unaligned = [address for address in addresses if address % width_bytes]
         if unaligned:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
 from math import prod
+from operator import add
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.units import differ_in_units, extents_among_units
@@ -216,7 +217,31 @@ class SharedLayout:
 
     def offsets(self, elements: Sequence[Sequence[int]]) -> list[int]:
         """Return `offset` of each of many elements, which are known to lie in the tile."""
-        return list(map(self.swizzle.apply, self._linear_offsets(elements)))
+        return self._swizzled(self._linear_offsets(elements))
+
+    def offsets_from(self, columns: Sequence[Sequence[int]], step: Sequence[int]) -> list[int]:
+        """Return `offset` of each of many elements of the tile, all moved by one step.
+
+        Args:
+            columns: Their coordinates along each axis.
+            step: What to add along each axis.
+        """
+        totals: list[int] = []
+        for term in self._address_terms:
+            divisor, extent, stride = term.divisor, term.extent, term.stride_bytes
+            moved = step[term.axis]
+            found = [
+                (coord + moved) // divisor % extent * stride for coord in columns[term.axis]
+            ]
+            totals = list(map(add, totals, found)) if totals else found
+        return self._swizzled(totals or [0] * len(columns[0]))
+
+    def _swizzled(self, addresses: list[int]) -> list[int]:
+        """Return `Swizzle.apply` of each address."""
+        mask, source, target = self.swizzle.mask, SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
+        if not mask:
+            return addresses
+        return [address ^ (address >> source & mask) << target for address in addresses]
 
 
 def choose_swizzle(inner_bytes: int) -> Swizzle:
