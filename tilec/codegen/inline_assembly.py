@@ -1,7 +1,7 @@
 """Checks of inline assembly that LLVM makes too late: there a mistake ends the process."""
 
 import re
-from collections.abc import Sequence
+from functools import lru_cache
 
 _REGISTER_CODES = frozenset("bchrlqfdN")
 """Register classes of NVPTX: predicate, 8, 16, 32, 64 and 128 bits, float, double, `N` any."""
@@ -11,7 +11,10 @@ _REFERENCE = re.compile(r"\$\d+|\$\{\d+\}")
 _STRAY_DOLLAR = re.compile(r"\$(?!\d|\{\d+\}|[(|)]|\{:(?:uid|comment|private)\})")
 
 
-def inline_assembly_problem(text: str, constraints: str, is_constant: Sequence[bool]) -> str | None:
+@lru_cache(maxsize=256)
+def inline_assembly_problem(
+    text: str, constraints: str, is_constant: tuple[bool, ...]
+) -> str | None:
     """Return what is wrong with an inline assembly string, or None.
 
     Args:

@@ -214,7 +214,7 @@ def _check_call_intrinsic(op: Any) -> Finding | None:
 
 
 def _check_inline_assembly(op: Any) -> Finding | None:
-    is_constant = [_defined_by(value) == "llvm.mlir.constant" for value in op.operands]
+    is_constant = tuple(_defined_by(value) == "llvm.mlir.constant" for value in op.operands)
     problem = inline_assembly_problem(
         op.attributes["asm_string"].value, op.attributes["constraints"].value, is_constant
     )

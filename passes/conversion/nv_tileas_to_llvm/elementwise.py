@@ -1,17 +1,24 @@
 """Rules for arith and math: scalars are cloned, tiles are unrolled over their registers."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import takewhile
 from typing import Any
 
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import float_of_integer
+from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.facts.comparisons import EQUAL_RUN, recorded_run
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.index_casts import index_cast
+from tilec.passes.conversion.nv_tileas_to_llvm.libdevice_calls import (
+    LIBDEVICE,
+    call_libdevice,
+    is_approximate,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
     RULES,
@@ -19,38 +26,12 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     lowers_runs,
     tile_layout,
 )
-from tilec.plan.code_size import is_called
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 
 HALF_BITS, UPPER_HALF = 16, -(1 << 16)
 """Width of a bf16, and the half of 32 bits (as an i32) in which an f32 holds one."""
 
-Emitter = Callable[[Lowering, Any, list[Any]], Any]
-
-_LIBDEVICE = {
-    "math.exp": "exp",
-    "math.exp2": "exp2",
-    "math.log": "log",
-    "math.log2": "log2",
-    "math.log10": "log10",
-    "math.sin": "sin",
-    "math.cos": "cos",
-    "math.tan": "tan",
-    "math.tanh": "tanh",
-    "math.rsqrt": "rsqrt",
-    "math.powf": "pow",
-    "math.atan2": "atan2",
-    "math.sinh": "sinh",
-    "math.cosh": "cosh",
-    "math.erf": "erf",
-    "arith.remf": "fmod",
-}
-"""Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
-
-_EXP2 = "math.exp2"
-_FAST_LIBDEVICE = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
-"""Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
-`__tanhf`)."""
+Emitter = Callable[[list[Any]], Any]
 
 _QUOTIENT = "arith.divf"
 _FULL_RANGE_QUOTIENT = ("div.full.f32 $0, $1, $2;", "=f,f,f")
@@ -71,8 +52,6 @@ _INTRINSICS = {
 }
 """LLVM intrinsics that NVPTX selects to instructions, by operation."""
 
-_CAST = ("cast",)
-"""The key of what emits a conversion of indices; all others are registers of operands."""
 _PAIRED = frozenset(
     (
         "arith.addf",
@@ -98,7 +77,7 @@ def lower_elementwise(op: Any, lowering: Lowering) -> Sequence[Any]:
         _lower_tiles(lowering, [op], tile_layout(op.results[0]).num_registers)
         return [lowering.tile(op.results[0])]
     operands = [lowering.get(operand) for operand in op.operands]
-    if op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
+    if op.name.startswith("math.") or op.name in LIBDEVICE or op.name in _INTRINSICS:
         return [_apply(lowering, op, operands, op.results[0].type)]
     if _restricted_types(op):
         return [_instance(lowering, op, operands, op.results[0].type)]
@@ -138,45 +117,68 @@ def is_elementwise(op: Any) -> bool:
 
 def _lower_tiles(lowering: Lowering, ops: Sequence[Any], count: int) -> None:
     """Lower operations on tiles of `count` registers, two registers of all of them at a time."""
-    known: list[dict[tuple[Any, ...], Any]] = [{} for _ in ops]
     for op in ops:
         lowering.set(op.results[0], [])
+    run = [ElementwiseRegisters(lowering, op) for op in ops]
     for first in range(0, count, 2):
-        for op, results in zip(ops, known, strict=True):
-            with op.location:
-                lower_registers(lowering, op, range(first, min(first + 2, count)), results)
+        for item in run:
+            item.emit(range(first, min(first + 2, count)))
 
 
-def lower_registers(
-    lowering: Lowering, op: Any, numbers: range, known: dict[tuple[Any, ...], Any]
-) -> None:
-    """Append some registers to the result of `op`; equal operands give one instruction."""
-    registers, element = lowering.tile(op.results[0]), op.results[0].type.element_type
-    if numbers.start == 0:
-        known[_CAST] = index_cast(lowering, op)
-    if known[_CAST] is not None:
-        registers += map(known[_CAST], numbers)
-        return
-    equal = _equal_registers(op)
-    rows = [
-        tuple(_register(lowering, operand, number - number % equal) for operand in op.operands)
-        for number in numbers
-    ]
-    if _narrows_pairs(op, len(rows)):
-        registers += _narrow_pair(lowering, [row[0] for row in rows], element)
-        return
-    column = [operand for row in rows for operand in row[:1]]
-    if _widens_pairs(lowering, op, column) and not any(row in known for row in rows):
-        wide = _widen_pair(lowering, column)
-        known.update(zip(rows, wide, strict=True))
-        registers += wide
-        return
-    if _computes_pairs(op, rows) and not any(row in known for row in rows):
-        known.update(zip(rows, _compute_pair(lowering, op, rows), strict=True))
-    for row in rows:
-        if row not in known:
-            known[row] = _instance(lowering, op, list(row), element)
-        registers.append(known[row])
+class ElementwiseRegisters:
+    """Emits an operation on a tile for some registers at a time; equal operands give one result.
+
+    What does not depend on the registers is asked once: operations and types answer slowly.
+    """
+
+    def __init__(self, lowering: Lowering, op: Any) -> None:
+        """Start without registers; `lowering` has a list for those of the result."""
+        self.lowering, self.op, self.location = lowering, op, op.location
+        self.element = op.results[0].type.element_type
+        self.equal = _equal_registers(op)
+        self.narrows, self.widens, self.pairs = _narrows(op), _widens(op), _is_paired(op)
+        if _restricted_types(op):
+            self.emit_one: Emitter = partial(_instance, lowering, op, result=self.element)
+        else:
+            self.emit_one = _emitter(lowering, op, self.element)
+        self.known: dict[tuple[Any, ...], Any] = {}
+
+    def emit(self, numbers: range) -> None:
+        """Append the registers of some numbers to the result; those before are there."""
+        with self.location:
+            if numbers.start == 0:
+                self._begin()
+            self.registers += map(self.cast, numbers) if self.cast else self._emitted(numbers)
+
+    def _begin(self) -> None:
+        lowering, op = self.lowering, self.op
+        self.registers: list[Any] = lowering.tile(op.results[0])
+        self.cast = index_cast(lowering, op)
+        self.columns = [
+            (lowering.get(operand), isinstance(operand.type, ir.RankedTensorType))
+            for operand in (op.operands if self.cast is None else ())
+        ]
+
+    def _emitted(self, numbers: range) -> list[Any]:
+        lowering, op, known, equal = self.lowering, self.op, self.known, self.equal
+        rows = [
+            tuple(
+                [column[n - n % equal] if is_tile else column for column, is_tile in self.columns]
+            )
+            for n in numbers
+        ]
+        is_pair, firsts = len(rows) == PAIR, [row[0] for row in rows if row]
+        if is_pair and self.narrows:
+            return _narrow_pair(lowering, firsts, self.element)
+        is_new = is_pair and not any(row in known for row in rows)
+        if is_new and self.widens and lowering.are_parts(firsts):
+            known.update(zip(rows, _widen_pair(lowering, firsts), strict=True))
+        elif is_new and self.pairs and rows[0] != rows[1]:
+            known.update(zip(rows, _compute_pair(lowering, op, rows), strict=True))
+        for row in rows:
+            if row not in known:
+                known[row] = self.emit_one(list(row))
+        return [known[row] for row in rows]
 
 
 def _equal_registers(op: Any) -> int:
@@ -186,12 +188,6 @@ def _equal_registers(op: Any) -> int:
         return 1
     layout = tile_layout(op.results[0])
     return layout.vector_width(layout.rank - 1, run)
-
-
-def _register(lowering: Lowering, operand: Any, number: int) -> Any:
-    if isinstance(operand.type, ir.RankedTensorType):
-        return lowering.tile(operand)[number]
-    return lowering.get(operand)
 
 
 @RULES.converts(arith.MulSIExtendedOp, arith.MulUIExtendedOp)
@@ -226,9 +222,9 @@ def _scalar_constant(element: Any, value: Any) -> Any:
     return restricted_floats.constant(ir.FloatAttr(value).value, element)
 
 
-def _narrows_pairs(op: Any, registers: int) -> bool:
+def _narrows(op: Any) -> bool:
     """Tell whether `op` rounds f32 to 8 or 16 bits, which the hardware does two at a time."""
-    if op.name != "arith.truncf" or registers % 2:
+    if op.name != "arith.truncf":
         return False
     source, result = op.operands[0].type.element_type, op.results[0].type.element_type
     if restricted_floats.is_restricted(result):
@@ -247,12 +243,13 @@ def _narrow_pair(lowering: Lowering, registers: list[Any], element: Any) -> list
     return lowering.unpack(pair, lanes)
 
 
-def _widens_pairs(lowering: Lowering, op: Any, registers: Sequence[Any]) -> bool:
-    """Tell whether `op` converts bf16 to f32, and `registers` are the halves of one of 32 bits.
+def _widens(op: Any) -> bool:
+    """Tell whether `op` converts bf16 to f32.
 
-    Each f32 takes a half as it is. What is not in such a register would have to be put there first.
+    Each f32 takes a half of a register of 32 bits as it is. What is not in such a register would
+    have to be put there first.
     """
-    if op.name != "arith.extf" or len(registers) % 2 or not lowering.are_parts(registers):
+    if op.name != "arith.extf":
         return False
     source, result = op.operands[0].type.element_type, op.results[0].type.element_type
     return isinstance(source, ir.BF16Type) and isinstance(result, ir.F32Type)
@@ -268,11 +265,10 @@ def _widen_pair(lowering: Lowering, registers: list[Any]) -> list[Any]:
     return [arith.bitcast(ir.F32Type.get(), half) for half in upper]
 
 
-def _computes_pairs(op: Any, rows: Sequence[tuple[Any, ...]]) -> bool:
-    """Tell whether the hardware does `op` on the operands in both of `rows` at a time."""
-    if op.name not in _PAIRED or len(set(rows)) < 2:
-        return False
-    return isinstance(op.results[0].type.element_type, ir.BF16Type | ir.F16Type)
+def _is_paired(op: Any) -> bool:
+    """Tell whether the hardware does `op` on two elements at a time."""
+    element = op.results[0].type.element_type
+    return op.name in _PAIRED and isinstance(element, ir.BF16Type | ir.F16Type)
 
 
 def _compute_pair(lowering: Lowering, op: Any, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -343,55 +339,35 @@ def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> 
 
 def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
     """Emit one scalar instance of `op`."""
-    if op.name in _LIBDEVICE:
-        return _call_libdevice(lowering, op, operands, result)
-    if op.name in _INTRINSICS:
-        return llvm_ops.call_intrinsic(result, _intrinsic(op.name, result), operands)
-    if op.name == "math.absi":
-        negated = arith.subi(arith.constant(result, 0), operands[0])
-        return arith.maxsi(operands[0], negated)
-    if op.name == _QUOTIENT and isinstance(result, ir.F32Type) and _is_approximate(op):
-        return llvm_ops.inline_asm(*_FULL_RANGE_QUOTIENT, operands, result, has_side_effects=False)
-    if op.name.startswith("math."):
-        raise InternalCompilerError(
-            f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
+    return _emitter(lowering, op, result)(operands)
+
+
+def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
+    """Return what emits a scalar instance of `op` for its operands."""
+    name = op.name
+    if name in LIBDEVICE:
+        return lambda operands: call_libdevice(lowering, op, operands, result)
+    if name in _INTRINSICS:
+        return partial(llvm_ops.call_intrinsic, result, _intrinsic(name, result))
+    if name == "math.absi":
+        return lambda operands: _absolute(operands[0], result)
+    if name == _QUOTIENT and isinstance(result, ir.F32Type) and is_approximate(op):
+        return lambda operands: llvm_ops.inline_asm(
+            *_FULL_RANGE_QUOTIENT, operands, result, has_side_effects=False
         )
-    attributes = {name: item for name, item in op.attributes.items() if name != EQUAL_RUN}
-    clone = ir.Operation.create(op.name, results=[result], operands=operands, attributes=attributes)
-    return clone.results[0]
+    if name.startswith("math."):
+        raise InternalCompilerError(
+            f"'{name}' has no lowering to LLVM", pass_name=PASS_NAME, op=name
+        )
+    attributes = {key: item for key, item in op.attributes.items() if key != EQUAL_RUN}
+    return lambda operands: ir.Operation.create(name, (result,), operands, attributes).result
+
+
+def _absolute(operand: Any, result: Any) -> Any:
+    return arith.maxsi(operand, arith.subi(arith.constant(result, 0), operand))
 
 
 def _intrinsic(name: str, type_: Any) -> str:
     pair = isinstance(type_, ir.VectorType)
     element = ir.VectorType(type_).element_type if pair else type_
     return f"{_INTRINSICS[name]}.{'v2' if pair else ''}{element}"
-
-
-def _is_approximate(op: Any) -> bool:
-    """Tell whether `op` may be approximated (fast-math flag `afn`)."""
-    return "fastmath" in op.attributes and "afn" in str(op.attributes["fastmath"])
-
-
-def _flushes(op: Any, result: Any) -> bool:
-    """Tell whether `op` flushes subnormals: where it says so, and for elements of 16 bits."""
-    return "flush_to_zero" in op.attributes or ir.FloatType(result).width < 32
-
-
-def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
-    """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
-    wide = result
-    if ir.FloatType(result).width < 32:
-        wide = ir.F32Type.get()
-        operands = [arith.extf(wide, operand) for operand in operands]
-    name = f"__nv_{_LIBDEVICE[op.name]}" + ("f" if ir.FloatType(wide).width == 32 else "")
-    if op.name in _FAST_LIBDEVICE and isinstance(result, ir.F32Type) and _is_approximate(op):
-        name = _FAST_LIBDEVICE[op.name]
-    if op.name == _EXP2 and isinstance(wide, ir.F32Type) and _flushes(op, result):
-        power = llvm_ops.value("nvvm.ex2", wide, operands, ftz=ir.BoolAttr.get(True))
-        return power if wide == result else arith.truncf(result, power)
-    types = [operand.type for operand in operands]
-    lowering.declare(name, wide, types)
-    if is_called(op.name, lowering.copies_of(op.name)):
-        name = lowering.outline(name, wide, types)
-    called = llvm_ops.call(wide, name, operands)
-    return called if wide == result else arith.truncf(result, called)

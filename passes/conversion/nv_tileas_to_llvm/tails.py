@@ -13,7 +13,10 @@ from typing import Any
 from tilec.dialects.nv_tileas.memory_ops import TiledLoadOp, TiledStoreOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.passes.analysis.facts.memory_tokens import token_sources
-from tilec.passes.conversion.nv_tileas_to_llvm.elementwise import is_elementwise, lower_registers
+from tilec.passes.conversion.nv_tileas_to_llvm.elementwise import (
+    ElementwiseRegisters,
+    is_elementwise,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.global_memory import load_by_vector, store_by_vector
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers_runs, tile_layout
 from tilec.support.fast_dataclasses import dataclass, field
@@ -111,9 +114,9 @@ def _step(lowering: Lowering, op: Any, count: int) -> Step | None:
             width, load = load_by_vector(lowering, op)
             return op, width, lambda first: registers.extend(load(first))
     lowering.set(op.results[0], registers)
-    known: dict[tuple[Any, ...], Any] = {}
+    run = ElementwiseRegisters(lowering, op)
 
     def compute(first: int) -> None:
-        lower_registers(lowering, op, range(first, min(first + 2, count)), known)
+        run.emit(range(first, min(first + 2, count)))
 
     return op, 2, compute
