@@ -9,6 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.codegen.inline_assembly import inline_assembly_problem
+from tilec.codegen.intrinsic_checks import (
+    CALL_INTRINSIC,
+    Finding,
+    check_call_intrinsic,
+    check_intrinsic,
+    is_repeated_call,
+    unsupported,
+)
 from tilec.codegen.limits import (
     alignment_problem,
     argument_problem,
@@ -16,18 +24,10 @@ from tilec.codegen.limits import (
     launch_problem,
 )
 from tilec.codegen.supported import (
-    CALLABLE_INTRINSICS,
-    FLOAT_INTRINSICS,
-    FLOAT_SUFFIXES,
     GLOBAL_INITIALIZER_OPERATIONS,
-    INTEGER_INTRINSICS,
-    LIBDEVICE_FUNCTIONS,
     LLVM_OPERATIONS,
     NVVM_OPERATIONS,
     NVVM_REGISTER_PREFIX,
-    OTHER_INTRINSICS,
-    UNSELECTABLE_TYPES,
-    split_intrinsic,
 )
 from tilec.ir.bindings import PassManager, ir
 from tilec.ir.errors import source_span
@@ -51,9 +51,6 @@ _INLINE_PTX = ("nvvm.inline_ptx", "nvvm.mbarrier.try_wait.parity", "nvvm.wgmma.m
 """Operations that exist as inline assembly only; others become it when they have a predicate."""
 _LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
 
-Finding = tuple[str, str, str | None]
-"""Code, message and hint."""
-
 
 def check_legality(module: Any) -> None:
     """Check that `module` can be translated to LLVM IR and selected by NVPTX.
@@ -69,8 +66,10 @@ def check_legality(module: Any) -> None:
     operations = _operations(root)
     found: dict[Diagnostic, None] = {}
     known_types: dict[Any, bool] = {}
+    known_calls: set[Any] = set()
     for op, name, in_global in operations:
-        finding = None if name in _PLAIN and not in_global else _check(op, name, in_global, root)
+        is_known = name in _PLAIN or (name == CALL_INTRINSIC and is_repeated_call(op, known_calls))
+        finding = None if is_known and not in_global else _check(op, name, in_global, root)
         finding = finding or _check_types(op, name, known_types)
         if finding is not None:
             code, message, hint = finding
@@ -125,28 +124,24 @@ def _left(message: str) -> Finding:
     return "T0601", message, _LOWER_FIRST
 
 
-def _unsupported(message: str, hint: str | None = None) -> Finding:
-    return "T0602", message, hint
-
-
 def _check_llvm(op: Any, name: str, in_global: bool) -> Finding | None:
     if in_global:
         if name not in GLOBAL_INITIALIZER_OPERATIONS:
-            return _unsupported(f"'{op.name}' op cannot compute the initial value of a global")
+            return unsupported(f"'{op.name}' op cannot compute the initial value of a global")
         return None
     if name.startswith("intr."):
-        return _check_intrinsic(op, name.removeprefix("intr."))
+        return check_intrinsic(op, name.removeprefix("intr."))
     if name not in LLVM_OPERATIONS:
-        return _unsupported(f"'{op.name}' op is not supported on GPUs")
+        return unsupported(f"'{op.name}' op is not supported on GPUs")
     special = _SPECIAL.get(f"llvm.{name}")
     return special(op) if special is not None else None
 
 
 def _check_nvvm(op: Any, name: str) -> Finding | None:
     if op.parent is None or _enclosing(op) != "llvm.func":
-        return _unsupported(f"'{op.name}' op is outside of a function")
+        return unsupported(f"'{op.name}' op is outside of a function")
     if "isCTAOnly" in op.attributes and op.attributes["isCTAOnly"].value:
-        return _unsupported(
+        return unsupported(
             f"'{op.name}' op with isCTAOnly needs PTX 8.6",
             "drop isCTAOnly and give the destination as a pointer in address space 7",
         )
@@ -155,7 +150,7 @@ def _check_nvvm(op: Any, name: str) -> Finding | None:
     # What only convert-nvvm-to-llvm can lower is reported as such, later and exactly.
     if op.name in _INLINE_PTX:
         return None
-    return _unsupported(
+    return unsupported(
         f"'{op.name}' op is not known to compile for sm_90a", "use llvm.inline_asm instead"
     )
 
@@ -167,58 +162,12 @@ def _enclosing(op: Any) -> str:
     return parent.name
 
 
-def _check_intrinsic(op: Any, name: str) -> Finding | None:
-    """Check an `llvm.intr.*` operation by its name and the types of its operands."""
-    kinds = {_element_name(value.type) for value in (*op.operands, *op.results)}
-    finding = _check_selectable(f"'{op.name}' op", name, kinds)
-    if finding is not None:
-        return finding
-    if name not in FLOAT_INTRINSICS | INTEGER_INTRINSICS | OTHER_INTRINSICS:
-        return _unsupported(f"'{op.name}' op is not supported on GPUs")
-    if name.endswith(".with.overflow"):  # MLIR does not verify these results.
-        expected = f"!llvm.struct<({op.operands[0].type}, i1)>"
-        if str(op.results[0].type) != expected:
-            return _unsupported(f"'{op.name}' op has to return {expected}")
-    return None
-
-
-def _check_selectable(subject: str, name: str, kinds: set[str]) -> Finding | None:
-    if name not in LIBDEVICE_FUNCTIONS and not kinds & UNSELECTABLE_TYPES.get(name, frozenset()):
-        return None
-    kind = next((item for item in FLOAT_SUFFIXES if item in kinds), "f32")
-    function = LIBDEVICE_FUNCTIONS.get(name, name)
-    suffix = "" if kind == "f64" else "f"
-    return _unsupported(
-        f"{subject} on {kind} has no PTX instruction",
-        f"call '__nv_{function}{suffix}' of libdevice",
-    )
-
-
-def _check_call_intrinsic(op: Any) -> Finding | None:
-    """Check `llvm.call_intrinsic`: MLIR resolves name and signature, or ends the process."""
-    intrinsic = op.attributes["intrin"].value
-    base, types = split_intrinsic(intrinsic)
-    kinds = [_element_name(value.type) for value in (*op.operands, *op.results)]
-    finding = _check_selectable(f"intrinsic '{intrinsic}'", base, set(kinds))
-    if finding is not None:
-        return finding
-    if base not in CALLABLE_INTRINSICS or len(types) != 1:
-        return _unsupported(
-            f"intrinsic '{intrinsic}' is not known to compile for sm_90a",
-            "use an operation of the llvm or nvvm dialect, libdevice or inline assembly",
-        )
-    if kinds != list(types) * (CALLABLE_INTRINSICS[base] + 1):
-        listed = ", ".join(kinds[: len(op.operands)])
-        return _unsupported(f"intrinsic '{intrinsic}' cannot be called on ({listed})")
-    return None
-
-
 def _check_inline_assembly(op: Any) -> Finding | None:
     is_constant = tuple(_defined_by(value) == "llvm.mlir.constant" for value in op.operands)
     problem = inline_assembly_problem(
         op.attributes["asm_string"].value, op.attributes["constraints"].value, is_constant
     )
-    return _unsupported(f"inline assembly: {problem}") if problem is not None else None
+    return unsupported(f"inline assembly: {problem}") if problem is not None else None
 
 
 def _defined_by(value: Any) -> str:
@@ -227,13 +176,13 @@ def _defined_by(value: Any) -> str:
 
 def _check_global(op: Any) -> Finding | None:
     if op.attributes["addr_space"].value == _SHARED_SPACE and _has_initial_value(op):
-        return _unsupported("a global in shared memory cannot have an initial value")
+        return unsupported("a global in shared memory cannot have an initial value")
     if "value" not in op.attributes:
         return None
     target = str(op.attributes["global_type"].value)
     value = op.attributes["value"]
     if target.startswith("!llvm.struct") and not isinstance(value, ir.ArrayAttr):
-        return _unsupported(f"a global of type {target} cannot start as {value}")
+        return unsupported(f"a global of type {target} cannot start as {value}")
     return _check_alignment(op)
 
 
@@ -245,7 +194,7 @@ def _has_initial_value(op: Any) -> bool:
 
 def _check_alloca(op: Any) -> Finding | None:
     if str(op.results[0].type) not in _STACK_POINTERS:
-        return _unsupported("'llvm.alloca' op allocates outside of the stack")
+        return unsupported("'llvm.alloca' op allocates outside of the stack")
     return _check_exchange(op)
 
 
@@ -257,28 +206,28 @@ def _check_cast(op: Any) -> Finding | None:
         difference = _bit_width(target) - _bit_width(source)
         fits = fits and (difference < 0 if op.name in _NARROWING else difference > 0)
     if not fits:
-        return _unsupported(f"'{op.name}' op cannot convert {source} to {target}")
+        return unsupported(f"'{op.name}' op cannot convert {source} to {target}")
     return _check_width(op)
 
 
 def _check_bitcast(op: Any) -> Finding | None:
     sizes = [_bit_width(item) * max(_vector_length(item), 1) for item in _types_of(op)]
     if sizes[0] != sizes[1]:
-        return _unsupported(f"'{op.name}' op changes the size from {sizes[0]} to {sizes[1]} bits")
+        return unsupported(f"'{op.name}' op changes the size from {sizes[0]} to {sizes[1]} bits")
     return None
 
 
 def _check_select(op: Any) -> Finding | None:
     length = _vector_length(op.operands[0].type)
     if length and length != _vector_length(op.operands[1].type):
-        return _unsupported(f"'{op.name}' op cannot choose {op.operands[1].type} by elements")
+        return unsupported(f"'{op.name}' op cannot choose {op.operands[1].type} by elements")
     return None
 
 
 def _check_width(op: Any) -> Finding | None:
     widths = [_integer_width(value.type) for value in (*op.operands, *op.results)]
     if max(widths, default=0) > _WIDEST_INTEGER:
-        return _unsupported(f"'{op.name}' op on integers wider than {_WIDEST_INTEGER} bits")
+        return unsupported(f"'{op.name}' op on integers wider than {_WIDEST_INTEGER} bits")
     return None
 
 
@@ -292,23 +241,23 @@ def _check_exchange(op: Any) -> Finding | None:
 
 def _check_alignment(op: Any) -> Finding | None:
     problem = alignment_problem(op)
-    return None if problem is None else _unsupported(problem)
+    return None if problem is None else unsupported(problem)
 
 
 def _check_function(op: Any) -> Finding | None:
     problem = launch_problem(op) or argument_problem(op)
-    return None if problem is None else _unsupported(problem)
+    return None if problem is None else unsupported(problem)
 
 
 def _check_call(op: Any) -> Finding | None:
     problem = argument_problem(op)
-    return None if problem is None else _unsupported(problem)
+    return None if problem is None else unsupported(problem)
 
 
 _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.func": _check_function,
     "llvm.call": _check_call,
-    "llvm.call_intrinsic": _check_call_intrinsic,
+    CALL_INTRINSIC: check_call_intrinsic,
     "llvm.inline_asm": _check_inline_assembly,
     "llvm.alloca": _check_alloca,
     "llvm.mlir.global": _check_global,
@@ -341,11 +290,6 @@ def _check_types(op: Any, name: str, known: dict[Any, bool]) -> Finding | None:
         if not known[item]:
             return _left(f"'{name}' op has a value of type {item}, which PTX does not have")
     return None
-
-
-def _element_name(item: Any) -> str:
-    element = item.element_type if isinstance(item, ir.VectorType) else item
-    return str(element)
 
 
 def _types_of(op: Any) -> tuple[Any, Any]:

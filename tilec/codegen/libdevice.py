@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any

@@ -230,9 +230,7 @@ class SharedLayout:
         for term in self._address_terms:
             divisor, extent, stride = term.divisor, term.extent, term.stride_bytes
             moved = step[term.axis]
-            found = [
-                (coord + moved) // divisor % extent * stride for coord in columns[term.axis]
-            ]
+            found = [(coord + moved) // divisor % extent * stride for coord in columns[term.axis]]
             totals = list(map(add, totals, found)) if totals else found
         return self._swizzled(totals or [0] * len(columns[0]))
 
