@@ -10,7 +10,7 @@ from functools import cached_property
 
 from tilec.passes.analysis.protocol.accumulators import Moves
 from tilec.passes.analysis.protocol.quantities import Condition, Trips, Variable
-from tilec.support.fast_dataclasses import dataclass, field
+from tilec.support.fast_dataclasses import dataclass, field, replace
 
 
 class Kind(enum.Enum):
@@ -159,6 +159,11 @@ class Loop:
     step: int = 1
     ending: tuple["Node", ...] = ()
 
+    @cached_property
+    def skipped(self) -> tuple[Event, ...]:
+        """What stands for the reads of the loop where it has no rounds."""
+        return skipped_reads(self.body)
+
 
 @dataclass(frozen=True)
 class Branch:
@@ -167,6 +172,11 @@ class Branch:
     then: tuple["Node", ...]
     otherwise: tuple["Node", ...]
     condition: Condition
+
+    @cached_property
+    def skipped(self) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
+        """What stands for the reads of `otherwise` where `then` happens, and the reverse."""
+        return skipped_reads(self.otherwise, self.then), skipped_reads(self.then, self.otherwise)
 
 
 Node = Event | Loop | Branch
@@ -182,6 +192,20 @@ def events_of(body: tuple[Node, ...]) -> Iterator[Event]:
             yield from events_of(node.otherwise)
         else:
             yield from events_of(node.body)
+
+
+def skipped_reads(body: tuple[Node, ...], instead: tuple[Node, ...] = ()) -> tuple[Event, ...]:
+    """Return what stands for the reads of a loop or a side of a branch that does not run.
+
+    Every warp reads, so it stands for those of each warp. A check asks for it in every round.
+
+    Args:
+        body: What does not run.
+        instead: The other side of the branch. What that uses, too, is not left out.
+    """
+    used = {event.buffer for event in events_of(instead)}
+    left = (event for event in events_of(body) if event.kind in READS and event.buffer not in used)
+    return tuple(replace(event, kind=Kind.SKIP) for event in left)
 
 
 @dataclass(frozen=True)

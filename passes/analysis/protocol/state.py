@@ -12,15 +12,12 @@ from typing import NamedTuple
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.protocol.events import (
     ONE_THREAD,
-    READS,
     Branch,
     Event,
-    Kind,
     Loop,
     Node,
     Protocol,
     RoleProgram,
-    events_of,
 )
 from tilec.passes.analysis.protocol.quantities import Rounds, Values
 from tilec.support.fast_dataclasses import dataclass, field, replace
@@ -235,9 +232,9 @@ def _unroll(body: tuple[Node, ...], rounds: Rounds, warps: _Warps) -> list[Event
             if warps.perform(node):
                 events.append(node if node.per_trip is None else _settled(node, rounds))
         elif isinstance(node, Branch):
-            sides = (node.then, node.otherwise)
-            taken, left = sides if node.condition.holds(rounds) else sides[::-1]
-            events += [*_unroll(taken, rounds, warps), *_skipped(left, warps, taken)]
+            holds = node.condition.holds(rounds)
+            events += _unroll(node.then if holds else node.otherwise, rounds, warps)
+            events += node.skipped[0 if holds else 1]
         else:
             events += _unroll_loop(node, rounds, warps)
     return events
@@ -262,7 +259,7 @@ def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
             events *= len(numbers)
             break
     if not numbers:
-        events += _skipped(loop.body, warps)
+        events += loop.skipped
     if loop.ending:
         rounds.numbers[loop.depth] = trips
         rounds.ended.add(loop.depth)
@@ -270,16 +267,3 @@ def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
         rounds.ended.remove(loop.depth)
     rounds.numbers.pop(loop.depth, None)
     return events
-
-
-def _skipped(body: tuple[Node, ...], warps: _Warps, instead: tuple[Node, ...] = ()) -> list[Event]:
-    """Return what stands for the reads of a loop or a side of a branch that does not run.
-
-    Args:
-        body: What does not run.
-        warps: Who would run it.
-        instead: The other side of the branch. What that uses, too, is not left out.
-    """
-    used = {event.buffer for event in events_of(instead)}
-    left = (event for event in events_of(body) if event.kind in READS and event.buffer not in used)
-    return [replace(event, kind=Kind.SKIP) for event in left if warps.perform(event)]
