@@ -36,13 +36,13 @@ def fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
     total, rest = _sum(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64))
     if a.dtype == np.float32:
         if _may_round_twice(total):
-            total = _to_odd(total, rest())
+            total = to_odd(total, rest())
         return total.astype(np.float32)
     if a.dtype == np.float16:  # 22 bits and 11 bits this near to each other fit f64
         return total.astype(np.float16)
-    odd = _to_odd(total, rest())
+    odd = to_odd(total, rest())
     single = odd.astype(np.float32)
-    return _to_odd(single, odd - single.astype(np.float64)).astype(a.dtype)
+    return to_odd(single, odd - single.astype(np.float64)).astype(a.dtype)
 
 
 def _sum(a: Lanes, b: Lanes) -> tuple[Lanes, Callable[[], Lanes]]:
@@ -62,8 +62,11 @@ def _may_round_twice(total: Lanes) -> bool:
     return bool(half.any() or (np.abs(total) < _LEAST_NORMAL).any())
 
 
-def _to_odd(nearest: Lanes, error: Lanes) -> Lanes:
-    """Round to odd instead of to nearest, from the sign of the error (exact minus nearest)."""
+def to_odd(nearest: Lanes, error: Lanes) -> Lanes:
+    """Round to odd instead of to nearest, from the sign of the error (exact minus nearest).
+
+    A later rounding to fewer bits is then as if of the exact numbers.
+    """
     bits = nearest.view(np.int64 if nearest.dtype == np.float64 else np.int32)
     moves = (error != 0) & ~np.isnan(error) & np.isfinite(nearest) & ((bits & 1) == 0)
     away = np.where(error > 0, np.inf, -np.inf).astype(nearest.dtype)

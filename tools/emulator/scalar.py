@@ -212,7 +212,7 @@ _ROUND = {"rni": np.rint, "rmi": np.floor, "rpi": np.ceil, "rzi": np.trunc}
 
 def narrow(value: Lanes, target: Any, mode: str | None) -> Lanes:
     """Convert numbers to a float type, to nearest or in another direction."""
-    nearest = value.astype(target)
+    nearest = (_single(value) if target == ml_dtypes.bfloat16 else value).astype(target)
     if mode is None:
         return nearest
     if value.dtype.kind in "iu":
@@ -220,6 +220,15 @@ def narrow(value: Lanes, target: Any, mode: str | None) -> Lanes:
     else:
         error = np.nan_to_num(value - nearest.astype(value.dtype), nan=0.0)
     return rounding.step(nearest, error, mode)
+
+
+def _single(value: Lanes) -> Lanes:
+    """Return integers as f32, rounded to odd: NumPy rounds to f32 first, and then to bf16."""
+    if value.dtype.kind not in "iu" or value.dtype.itemsize < 4:
+        return value
+    near = value.astype(np.float32)
+    error = np.array([_compare(*pair) for pair in zip(value, near, strict=True)])
+    return rounding.to_odd(near, error)
 
 
 def _compare(whole: Any, near: Any) -> int:
