@@ -355,12 +355,31 @@ def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
         return lambda operands: llvm_ops.inline_asm(
             *_FULL_RANGE_QUOTIENT, operands, result, has_side_effects=False
         )
+    if name == "arith.bitcast" and all(map(_is_half, (op.operands[0].type, result))):
+        return lambda operands: _renamed(operands[0], result)
     if name.startswith("math."):
         raise InternalCompilerError(
             f"'{name}' has no lowering to LLVM", pass_name=PASS_NAME, op=name
         )
     attributes = {key: item for key, item in op.attributes.items() if key != EQUAL_RUN}
     return lambda operands: ir.Operation.create(name, (result,), operands, attributes).result
+
+
+def _is_half(type_: Any) -> bool:
+    return isinstance(getattr(type_, "element_type", type_), ir.F16Type | ir.BF16Type)
+
+
+def _renamed(operand: Any, result: Any) -> Any:
+    """Return the bits of an f16 as a bf16, or the reverse.
+
+    The move hides it from LLVM, which ends the process where it compares such bits of a number that
+    was an integer (LLVM 22.1, InstCombine: `fcmp (bitcast (uitofp i1 to half) to bfloat), 0`).
+    """
+    bits = arith.bitcast(ir.IntegerType.get_signless(HALF_BITS), operand)
+    moved = llvm_ops.inline_asm(
+        "mov.b16 $0, $1;", "=h,h", [bits], bits.type, has_side_effects=False
+    )
+    return arith.bitcast(result, moved)
 
 
 def _absolute(operand: Any, result: Any) -> Any:
