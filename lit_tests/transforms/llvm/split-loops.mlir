@@ -80,7 +80,8 @@ llvm.func @computed_in_the_round(%p: !llvm.ptr, %upper: i32) -> f32 {
     %m = scf.if %full -> (f32) {
       scf.yield %a : f32
     } else {
-      scf.yield %zero : f32
+      %h = llvm.fmul %a, %zero : f32
+      scf.yield %h : f32
     } {leading}
     scf.yield %m : f32
   }
@@ -113,7 +114,8 @@ llvm.func @begins_with_a_product(%n: i32, %upper: i32, %g: f32) -> f32 attribute
     %m = scf.if %full -> (f32) {
       scf.yield %x : f32
     } else {
-      scf.yield %zero : f32
+      %h = llvm.fmul %x, %zero : f32
+      scf.yield %h : f32
     } {leading}
     %b = llvm.fadd %m, %one : f32
     scf.yield %b, %f : f32, f32
@@ -144,11 +146,44 @@ llvm.func @keeps_the_sum(%n: i32, %upper: i32, %g: f32) -> f32 attributes {tilec
     %m = scf.if %full -> (f32) {
       scf.yield %x : f32
     } else {
-      scf.yield %zero : f32
+      %h = llvm.fmul %x, %zero : f32
+      scf.yield %h : f32
     } {leading}
     scf.yield %m, %f : f32, f32
   }
   %y = arith.mulf %r#0, %r#1 : f32
   %z = llvm.fadd %y, %r#0 : f32
   llvm.return %z : f32
+}
+
+// -----
+
+// The side that does nothing is the second one: the first loop runs while the condition does not hold.
+
+// CHECK-LABEL: llvm.func @idle_otherwise
+// CHECK:         scf.while
+// CHECK:           %[[LATE:.*]] = arith.cmpi sge
+// CHECK:           %[[RUNS:.*]] = arith.cmpi slt
+// CHECK:           %[[EARLY:.*]] = arith.xori %[[LATE]], %{{.*}} : i1
+// CHECK:           arith.andi %[[RUNS]], %[[EARLY]] : i1
+// CHECK:         } do {
+// CHECK-NOT:       scf.if
+// CHECK:           scf.yield
+// CHECK:         scf.for
+// CHECK:           scf.if
+llvm.func @idle_otherwise(%n: i32, %upper: i32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = llvm.mlir.constant(0.0 : f32) : f32
+  %r = scf.for %i = %c0 to %upper step %c1 iter_args(%a = %zero) -> (f32) : i32 {
+    %late = arith.cmpi sge, %i, %n : i32
+    %m = scf.if %late -> (f32) {
+      %h = llvm.fmul %a, %zero : f32
+      scf.yield %h : f32
+    } else {
+      scf.yield %a : f32
+    } {leading}
+    scf.yield %m : f32
+  }
+  llvm.return %r : f32
 }

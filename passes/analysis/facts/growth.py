@@ -1,5 +1,7 @@
 """Whether an integer grows or shrinks with a coordinate of the block, or with the rounds of a loop.
 
+A bool is 0 or 1: one that never grows stays false once it is.
+
 The order of tiles and the place of rounds follow from the answer, and no result does: a kernel is
 right with every answer. So numbers count as whole numbers that do not wrap around.
 """
@@ -7,6 +9,7 @@ right with every answer. So numbers count as whole numbers that do not wrap arou
 from collections.abc import Iterable
 from typing import Any
 
+from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation, enclosing_operations
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -29,6 +32,11 @@ _DIVISIONS = (
     "arith.ceildivsi",
     "arith.ceildivui",
 )
+
+_P = arith.CmpIPredicate
+_LESS = frozenset(map(int, (_P.slt, _P.sle, _P.ult, _P.ule)))
+_GREATER = frozenset(map(int, (_P.sgt, _P.sge, _P.ugt, _P.uge)))
+_BOOL_BITS = 1
 
 
 class Growth:
@@ -93,7 +101,9 @@ class Growth:
             return _together(found)
         if op.name == "arith.subi":
             return _together([found[0], _turned(found[1])])
-        if op.name == "arith.select" and found[0] == 0:
+        if _is_bool(op.results[0]):
+            return self._through_to_bool(op, found)
+        if op.name == "arith.select" and (found[0] == 0 or _are_near(*list(op.operands)[1:])):
             return _together(found[1:])
         if op.name in _DIVISIONS and found[1] == 0:
             return self._scaled(found[0], op.operands[1])
@@ -101,6 +111,22 @@ class Growth:
             fixed = found.index(0)
             return self._scaled(found[1 - fixed], op.operands[fixed])
         return None
+
+    def _through_to_bool(self, op: Any, found: list[int | None]) -> int | None:
+        """Return how the bool that `op` computes changes, given how its operands do."""
+        if op.name in ("arith.andi", "arith.ori"):
+            return _together(found)
+        if op.name == "arith.xori":
+            first, second = op.operands
+            if _is_true(first) or _is_true(second):
+                return _turned(found[1 if _is_true(first) else 0])
+            return None
+        if op.name != "arith.cmpi" or _is_bool(op.operands[0]):
+            return None
+        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        if predicate in _LESS:
+            return _together([_turned(found[0]), found[1]])
+        return _together([found[0], _turned(found[1])]) if predicate in _GREATER else None
 
     def _scaled(self, growth: int | None, factor: Any) -> int | None:
         """Return the growth of a product with `factor`, or of a division by it."""
@@ -114,6 +140,29 @@ def _is_made_in(value: Any, loop: Any) -> bool:
     """Tell whether a value is made in the rounds of a loop."""
     around = block_of(value).owner.operation
     return around == loop or loop in enclosing_operations(around)
+
+
+def _are_near(first: Any, second: Any) -> bool:
+    """Tell whether two numbers differ by a constant, as quotients that are rounded up and down."""
+    for value, other in ((first, second), (second, first)):
+        op = defining_operation(value)
+        if op is not None and op.name in ("arith.addi", "arith.subi"):
+            step = defining_operation(op.operands[1])
+            if op.operands[0] == other and step is not None and step.name == "arith.constant":
+                return True
+    return False
+
+
+def _is_bool(value: Any) -> bool:
+    type_ = value.type
+    return isinstance(type_, ir.IntegerType) and ir.IntegerType(type_).width == _BOOL_BITS
+
+
+def _is_true(value: Any) -> bool:
+    op = defining_operation(value)
+    return (
+        op is not None and op.name == "arith.constant" and ir.BoolAttr(op.attributes["value"]).value
+    )
 
 
 def _turned(growth: int | None) -> int | None:

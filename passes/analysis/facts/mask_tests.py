@@ -27,7 +27,8 @@ _OPPOSITES = (
     (_P.ult, _P.uge),
     (_P.ule, _P.ugt),
 )
-_OPPOSITE = {int(a): int(b) for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
+OPPOSITE = {int(a): int(b) for pair in _OPPOSITES for a, b in (pair, pair[::-1])}
+"""The predicate of a comparison that holds where another one does not, by that one."""
 _SWAPPED = {int(_P.sgt): int(_P.slt), int(_P.sge): int(_P.sle)}
 _SWAPPED |= {int(_P.ugt): int(_P.ult), int(_P.uge): int(_P.ule)}
 _FREE = ("nv_tileaa.view", "nv_tileaa.broadcast", "nv_tileaa.permute")
@@ -177,7 +178,7 @@ class _Derivation:
 
     def _comparison(self, op: Any, wanted: bool) -> Condition:
         predicate = ir.IntegerAttr(op.attributes["predicate"]).value
-        predicate = predicate if wanted else _OPPOSITE[predicate]
+        predicate = predicate if wanted else OPPOSITE[predicate]
         left, right = op.operands
         if predicate in _SWAPPED:
             left, right, predicate = right, left, _SWAPPED[predicate]

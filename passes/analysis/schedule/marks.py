@@ -3,20 +3,38 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.structured import body_operations
 
 STAGE = "stage"
 """Pipeline stage of an operation in a loop that will be rotated, i64 (`tilec/plan/schedule.py`)."""
 TURNS = "turns"
 """Unit attribute of a loop whose warpgroups should ping-pong."""
 LEADING = "leading"
-"""Unit attribute of a branch that does nothing if its condition holds, as it does in the first
-rounds of a loop and in no later ones (`split-loops`)."""
+"""Unit attribute of a branch that takes its early side in the first rounds of a loop, and in no
+later ones (`split-loops`). That is the side that does nothing, or the first one if both compute."""
 COPY = "copy_of"
 """Number of the store that an operation is a copy of, i64, if a rotated loop has several copies."""
 SPLIT = "split_loops"
 """Field of the plan: whether rounds without a mask are a loop of their own."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
+
+
+def idle_side(branch: Any) -> int | None:
+    """Return which side of an `scf.if` does nothing; None unless exactly one does.
+
+    Canonicalization turns branches whose condition is a negation around, so it may be either one.
+    """
+    idle = [
+        len(region.blocks) and len(body_operations(region.blocks[0])) == 1
+        for region in branch.regions
+    ]
+    return idle.index(True) if idle.count(True) == 1 else None
+
+
+def early_side(branch: Any) -> int:
+    """Return the side that a branch with the attribute `LEADING` takes in the first rounds."""
+    return idle_side(branch) or 0
 
 
 def stage_of(op: Any) -> int | None:

@@ -1,4 +1,4 @@
-"""Split loops in two, where a branch does nothing in the first rounds.
+"""Split loops in two, where a branch takes one side in the first rounds, and often does nothing.
 
 Before:  %r = scf.for %i = %l to %u step %s iter_args(%a = %z) {
            %c = cmpi slt, %i, %n; %x = A(%i, %a)
@@ -44,12 +44,13 @@ from tilec.ir.structured import (
     walk_operations,
 )
 from tilec.ir.values import block_of, only_use
-from tilec.passes.analysis.schedule.marks import LEADING, TURNS
+from tilec.passes.analysis.schedule.marks import LEADING, TURNS, early_side
 from tilec.passes.registry import PassContext, register_pass
 
 _SCALAR = "arith."
 _EARLY = ("arith.mulf", "arith.addf", "arith.subf")
 """What a round may begin with."""
+_TRUE = 1
 
 
 @register_pass("split-loops")
@@ -145,6 +146,8 @@ def _split(loop: Any, branch: Any) -> None:
             clone_operation(op, mapping)
         runs = arith.cmpi(arith.CmpIPredicate.slt, number, upper)
         condition = mapping.get(branch.operands[0], branch.operands[0])
+        if early_side(branch) != 0:
+            condition = arith.xori(condition, arith.constant(condition.type, _TRUE))
         scf.ConditionOp(arith.andi(runs, condition), list(before.arguments))
     place = body_operations(block).index(branch)
     _fill(after, copy, place, step)
@@ -153,7 +156,7 @@ def _split(loop: Any, branch: Any) -> None:
 
 
 def _fill(block: Any, copy: Any, place: int, step: Any) -> None:
-    """Move a round of a copy of a loop into `block`, without the branch at a place of it."""
+    """Move a round of a copy of a loop into `block`; of the branch at a place, its early side."""
     body = copy.regions[0].blocks[0]
     for old, new in zip(body.arguments, block.arguments, strict=True):
         old.replace_all_uses_with(new)
@@ -164,7 +167,10 @@ def _fill(block: Any, copy: Any, place: int, step: Any) -> None:
     for op in moved:
         op.move_before(following.owner)
     branch = moved[place]
-    kept = terminator(branch.regions[0].blocks[0]).operands
+    *inside, end = body_operations(branch.regions[early_side(branch)].blocks[0])
+    kept = list(end.operands)
+    for op in inside:
+        op.move_before(branch)
     for old, new in zip(branch.results, kept, strict=True):
         old.replace_all_uses_with(new)
     erase(branch)

@@ -108,11 +108,15 @@ def skip_masks(module: Any, context: PassContext) -> bool:
 
 
 def _selects_beside_products(function: Any) -> list[Any]:
-    """Return the selects by tiles of bools whose innermost loop is that of a product."""
+    """Return the selects by tiles of bools whose innermost loop is that of a product.
+
+    One in a branch that the first rounds do not need (`nv-tileaa-lead-branches`) needs no other.
+    """
     operations = kernel_operations(function)
     dots = [op for op in operations if op.name == "nv_tileaa.dot"]
     loops = {around[0] for around in map(enclosing_loops, dots) if around}
-    return [op for op in operations if _is_masked(op) and set(enclosing_loops(op)[:1]) & loops]
+    masked = (op for op in operations if _is_masked(op) and set(enclosing_loops(op)[:1]) & loops)
+    return [op for op in masked if LEADING not in parent_operation(op).attributes]
 
 
 def _is_masked(op: Any) -> bool:
@@ -149,7 +153,7 @@ def _leads(condition: Condition, loop: Any, ranges: ValueRanges) -> bool:
         if isinstance(part, All | Either):
             return any(map(holds_on, part.parts))
         if isinstance(part, Flag):
-            return growth.of(part.value) != 0
+            return growth.of(part.value) not in (0, -1 if part.wanted else 1)
         grown = [(growth.of(value), factor) for value, factor in part.expression.terms]
         return any(found is None or found * factor > 0 for found, factor in grown)
 
