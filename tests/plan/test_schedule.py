@@ -160,6 +160,18 @@ def test_the_registers_of_a_round_count_what_is_carried():
     assert evaluate(graph, (0, 0, 0, 1, 1)).registers == 64 + 32 + 64
 
 
+def test_a_result_takes_registers_as_long_as_it_is_read():
+    """A branch makes scores, which end with the weights, and row maxima, which are carried on."""
+    ops = (
+        Op("scores", Engine.TENSOR, 512, registers=64),
+        Op("branch", Engine.VECTOR, 64, registers=65, shares=(64, 1)),
+        Op("weights", Engine.SPECIAL, 512, registers=64),
+        Op("output", Engine.TENSOR, 512, registers=64),
+    )
+    edges = (Edge(0, 1), Edge(1, 2), Edge(1, 1, 1, result=1), Edge(2, 3), Edge(3, 3, 1))
+    assert evaluate(LoopGraph(ops, edges, 2), (0, 0, 0, 0)).registers == 64 + 1 + 64
+
+
 def test_a_sum_of_products_has_nothing_to_gain():
     graph = LoopGraph((Op("product", Engine.TENSOR, 512, registers=64),), (Edge(0, 0, 1),), 2)
     found = schedule_loop(graph, 208)

@@ -6,6 +6,7 @@ busy) and a *latency* (from its issue until its result is there). Products and l
 asynchronous: the warps go on after the issue.
 """
 
+from collections.abc import Iterator
 from enum import Enum
 
 from tilec.support.fast_dataclasses import dataclass
@@ -35,6 +36,7 @@ class Op:
             loop: what reads it has the same stage.
         in_pieces: Whether it runs in pieces, so that its result takes registers only where it is
             carried around the loop.
+        shares: Of the registers, those of each result, if it has several.
     """
 
     name: str
@@ -45,6 +47,12 @@ class Op:
     stage: int | None = None
     in_place: bool = False
     in_pieces: bool = False
+    shares: tuple[int, ...] = ()
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """Registers of a thread for each result, or for all of them together."""
+        return self.shares or (self.registers,)
 
     @property
     def asynchronous(self) -> bool:
@@ -60,11 +68,13 @@ class Edge:
         source: Index of an operation.
         target: Index of an operation.
         distance: Rounds of the loop.
+        result: Which result of the source it reads.
     """
 
     source: int
     target: int
     distance: int = 0
+    result: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,16 @@ class LoopGraph:
     edges: tuple[Edge, ...]
     warpgroups: int = 1
     cuts: tuple[int, ...] = ()
+
+    def read_by(self, edge: Edge) -> tuple[int, int]:
+        """Return the operation that an edge reads, and which of its results with registers."""
+        return edge.source, edge.result if self.ops[edge.source].shares else 0
+
+    def results(self) -> Iterator[tuple[int, int, int]]:
+        """Yield the results with registers: their operation, their number, and their registers."""
+        for n, op in enumerate(self.ops):
+            for number, size in enumerate(op.results):
+                yield n, number, size
 
     def demand(self, engine: Engine) -> float:
         """Return the cycles of a round that one warpgroup occupies `engine`."""

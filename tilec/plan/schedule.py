@@ -225,8 +225,8 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = Non
     takes = possible and (ordered < free if turns is None else turns)
     interval = ordered if takes else free
     registers = _registers(graph, stages, order)
-    waiting = {e.source for e in graph.edges if _lag(e, stages) > e.distance}
-    carried = sum(graph.ops[n].registers for n in waiting)
+    waiting = {graph.read_by(e) for e in graph.edges if _lag(e, stages) > e.distance}
+    carried = sum(graph.ops[n].results[number] for n, number in waiting)
     return Schedule(stages, order, interval, bound, binds, registers, takes, carried)
 
 
@@ -383,14 +383,14 @@ def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]
     place = {n: index for index, n in enumerate(order)}
     end = len(order)
     ranges: list[tuple[int, int, int]] = []  # first and last place of a value, and its registers
-    for n, op in enumerate(graph.ops):
-        readers = [edge for edge in graph.edges if edge.source == n]
+    for n, number, size in graph.results():
+        readers = [edge for edge in graph.edges if graph.read_by(edge) == (n, number)]
         now = [place[edge.target] for edge in readers if _lag(edge, stages) == 0]
         later = [place[edge.target] for edge in readers if _lag(edge, stages) > 0]
-        if not op.in_pieces:
-            ranges.append((place[n], end if later else max(now, default=place[n]), op.registers))
+        if not graph.ops[n].in_pieces:
+            ranges.append((place[n], end if later else max(now, default=place[n]), size))
         if later:
-            ranges.append((-1, max(later), op.registers))
+            ranges.append((-1, max(later), size))
     most = 0
     for index in range(end):
         through = sum(size for first, last, size in ranges if first < index < last)

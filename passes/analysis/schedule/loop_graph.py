@@ -39,7 +39,7 @@ def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:
     numbers = {op: number for number, op in enumerate(ops)}
     edges = {*_values(carried, numbers), *_effects(ops), *_slots(ops, numbers)}
     edges.update(_fragments(numbers))
-    return tuple(sorted(edges, key=lambda edge: (edge.source, edge.target, edge.distance)))
+    return tuple(sorted(edges, key=lambda e: (e.source, e.target, e.distance, e.result)))
 
 
 def loop_operations(loop: Any) -> list[Any]:
@@ -60,19 +60,21 @@ def _values(carried: dict[Any, Any], numbers: dict[Any, int]) -> Iterator[Edge]:
     for op, number in numbers.items():
         waiting = [(value, 0) for value in operands_of(op)]
         for value, distance in waiting:
-            maker, rounds = _maker(value, carried)
+            made, rounds = _made(value, carried)
+            maker = defining_operation(made)
             if maker in numbers:
-                yield Edge(numbers[maker], number, distance + rounds)
+                result = ir.OpResult(made).result_number
+                yield Edge(numbers[maker], number, distance + rounds, result)
                 if is_name(maker):
                     waiting.append((maker.operands[0], distance + rounds))
 
 
-def _maker(value: Any, carried: dict[Any, Any]) -> tuple[Any, int]:
-    """Return what makes a value that a round reads, and how many rounds before; None outside."""
+def _made(value: Any, carried: dict[Any, Any]) -> tuple[Any, int]:
+    """Return the value that a round reads, as a round makes it, and how many rounds before."""
     distance = 0
     while isinstance(value, ir.BlockArgument) and value in carried and distance <= len(carried):
         value, distance = carried[value], distance + 1
-    return (None, 0) if isinstance(value, ir.BlockArgument) else (value.owner.operation, distance)
+    return value, distance
 
 
 def _effects(ops: list[Any]) -> Iterator[Edge]:

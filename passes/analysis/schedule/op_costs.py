@@ -44,9 +44,10 @@ def op_cost(op: Any, warpgroups: int) -> Op:
     """Return what `op` costs where `warpgroups` share its tiles by rows."""
     cost = _product(op, warpgroups) if op.name == DOT else _threads(op, warpgroups)
     in_place = _in_shared_memory(op)
-    registers = 0 if in_place else tile_registers(op, warpgroups)
+    shares = () if in_place else _registers_of_results(op, warpgroups)
     engine, cycles, latency = cost
-    return Op(op.name, engine, cycles, latency, registers, stage_of(op), in_place)
+    several = shares if len(shares) > 1 else ()
+    return Op(op.name, engine, cycles, latency, sum(shares), stage_of(op), in_place, shares=several)
 
 
 def is_name(op: Any) -> bool:
@@ -65,12 +66,20 @@ def registers_of(tile: Any) -> Any:
 
 def tile_registers(op: Any, warpgroups: int) -> int:
     """Return the registers of a thread that the results of `op` take."""
+    return sum(_registers_of_results(op, warpgroups))
+
+
+def _registers_of_results(op: Any, warpgroups: int) -> tuple[int, ...]:
+    """Return the registers of a thread that each result of `op` takes."""
     if is_name(op) or op.name in ("nv_tileas.splat", "arith.constant"):
+        return (0,) * len(op.results)
+    return tuple(_registers_of(result.type, warpgroups) for result in op.results)
+
+
+def _registers_of(kind: Any, warpgroups: int) -> int:
+    if not isinstance(kind, ir.RankedTensorType):
         return 0
-    tiles = (result.type for result in op.results if _is_tile(result))
-    return sum(
-        ceil(_elements(t.shape, warpgroups) * element_bits(t.element_type) / 32) for t in tiles
-    )
+    return ceil(_elements(kind.shape, warpgroups) * element_bits(kind.element_type) / 32)
 
 
 def _elements(shape: list[int], warpgroups: int) -> float:

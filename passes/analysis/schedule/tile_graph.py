@@ -134,7 +134,7 @@ def tile_graph(function: Any, warpgroups: int, sliced: bool) -> LoopGraph:
     varying = set(tile_operations(ops))
     for place, op in enumerate(ops):
         if op not in varying:  # one that is there before the loop over tiles
-            nodes[place] = replace(nodes[place], registers=0)
+            nodes[place] = replace(nodes[place], registers=0, shares=())
         if place < number or not _may_wait(op, result, sliced=sliced):
             nodes[place] = replace(nodes[place], stage=0)
     ends = [place for place, op in enumerate(ops) if place >= number and _ends(op, result)]
