@@ -93,9 +93,7 @@ module @several_steps {
 
 // A loop may carry numbers, too.
 // CHECK-LABEL: module @a_number
-// CHECK-NOT:     tensor<64x8xf32>
-// CHECK:         scf.for {{.*}} -> (tensor<64xf32>, i32)
-// CHECK-NOT:     tensor<64x8xf32>
+// CHECK:         scf.for {{.*}} -> (tensor<64x8xf32>, i32)
 module @a_number {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -122,11 +120,10 @@ module @a_number {
 
 // -----
 
-// What is there at first belongs to no column.
+// What is there at first is divided among the columns.
 // CHECK-LABEL: module @another_beginning
-// CHECK-NOT:     tensor<64x8xf32>
-// CHECK:         scf.for {{.*}} -> (tensor<64xf32>)
-// CHECK-NOT:     tensor<64x8xf32>
+// CHECK:         %[[EIGHTH:.*]] = arith.constant dense<1.250000e-01> : tensor<64x8xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[EIGHTH]]) -> (tensor<64x8xf32>)
 module @another_beginning {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -148,6 +145,36 @@ module @another_beginning {
     %l = math.log %r : tensor<64xf32>
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, i32) -> ()} : () -> ()
+}
+
+// -----
+
+// So is a sum that was computed.
+// CHECK-LABEL: module @a_computed_beginning
+// CHECK:         %[[VIEW:.*]] = "nv_tileaa.view"(%arg2) : (tensor<64xf32>) -> tensor<64x1xf32>
+// CHECK:         %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[VIEW]]) : (tensor<64x1xf32>) -> tensor<64x8xf32>
+// CHECK:         %[[PARTS:.*]] = arith.mulf %[[WIDE]], %{{.*}} : tensor<64x8xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[PARTS]]) -> (tensor<64x8xf32>)
+module @a_computed_beginning {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %t0: tensor<64xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %t0) -> (tensor<64xf32>) : i32 {
+      %d = "nv_tileaa.dot"(%a, %b, %z) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %w = math.exp2 %d : tensor<64x64xf32>
+      %s = "nv_tileaa.reduce"(%w) ({
+      ^bb0(%x: f32, %y: f32):
+        %p = arith.addf %x, %y : f32
+        "nv_tileaa.yield_values"(%p) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<64x64xf32>) -> tensor<64xf32>
+      %m = arith.addf %t, %s : tensor<64xf32>
+      scf.yield %m : tensor<64xf32>
+    }
+    %l = math.log %r : tensor<64xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64xf32>, i32) -> ()} : () -> ()
 }
 
 // -----

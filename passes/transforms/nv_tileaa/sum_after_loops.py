@@ -30,13 +30,13 @@ from tilec.ir.structured import (
     next_operation,
     terminator,
 )
-from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.fast_dataclasses import dataclass
 
 _DOT, _VIEW = "nv_tileaa.dot", "nv_tileaa.view"
+_CONSTANT = "arith.constant"
 _ADD, _MULTIPLY, _FUSED = "arith.addf", "arith.mulf", "math.fma"
 _BOUNDS = 3
 """Operands of a loop before the values that it carries."""
@@ -83,7 +83,7 @@ def _steps(loop: Any, number: int) -> list[_Step]:
     steps: list[_Step] = []
     while True:
         uses = [(use.owner.operation, use.operand_number) for use in value.uses]
-        if len(uses) != 1 or not is_zeros(loop.operands[_BOUNDS + number]):
+        if len(uses) != 1:
             return []
         if uses[0] == (end, number):
             return steps if any(step.summed is not None for step in steps) else []
@@ -145,10 +145,7 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
     with ir.InsertionPoint(loop), loop.location:
         shape = [rows.operands[0].type.shape[0], _COLUMNS]
         wide = ir.RankedTensorType.get(shape, kind.element_type)
-        zero = ir.FloatAttr.get(kind.element_type, 0.0)
-        loop.operands[_BOUNDS + number] = arith.constant(
-            wide, ir.DenseElementsAttr.get_splat(wide, zero)
-        )
+        loop.operands[_BOUNDS + number] = _parts(loop.operands[_BOUNDS + number], wide)
     with ir.InsertionPoint(next_operation(loop)), loop.location:
         total = clone_whole(rows, {})
         result.replace_all_uses_with(_as(total.results[0], kind))
@@ -158,6 +155,20 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
     for step in steps:
         with ir.InsertionPoint(step.op), step.op.location:
             _widen(step, wide)
+
+
+def _parts(start: Any, wide: Any) -> Any:
+    """Return `_COLUMNS` equal parts of what each row of a sum begins with."""
+    op = defining_operation(start)
+    value = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
+    if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
+        return _splat(wide, ir.FloatAttr(value.get_splat_value()).value / _COLUMNS)
+    return arith.MulFOp(_repeat(start, wide), _splat(wide, 1 / _COLUMNS)).result
+
+
+def _splat(kind: Any, number: float) -> Any:
+    value = ir.FloatAttr.get(kind.element_type, number)
+    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, value))
 
 
 def _widen(step: _Step, wide: Any) -> None:
