@@ -68,6 +68,7 @@ STAGES: tuple[Stage, ...] = (
             Step("canonicalize", purpose="Fold what the conversion left."),
             Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
+            Step("nv-tileaa-join-loops", "transforms.nv_tileaa.join_loops"),
             Step(
                 "loop-invariant-code-motion",
                 purpose="Move memrefs and index arithmetic out of loops.",

@@ -6,8 +6,9 @@ After:   scf.for %j { %x = dot; %c = cmpi sge, %j, %n
            %y = scf.if %c { %r = make_range; %m = mask of %r; %z = addf %x, %m; yield %z }
                 else { yield %x } {leading} }
 
-Who knows from which round on scores need a mask writes a branch around it; `nv-tileaa-skip-masks`
-makes one for the others. A branch that only computes is marked if its condition changes once at
+Who knows from which round on scores need a mask writes a branch around it, or a loop for the rounds
+before and another one (`nv-tileaa-join-loops`); `nv-tileaa-skip-masks` makes a branch for the
+others. A branch that only computes is marked if its condition changes once at
 most, so that rounds that take one side come before all that take the other one
 (`passes/analysis/facts/growth.py`). Then `split-loops` may give the first rounds a loop without
 the branch. Their side comes first, if it does more than nothing.
