@@ -69,6 +69,7 @@ STAGES: tuple[Stage, ...] = (
             Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
             Step("nv-tileaa-join-loops", "transforms.nv_tileaa.join_loops"),
+            Step("nv-tileaa-hoist-tails", "transforms.nv_tileaa.hoist_tails"),
             Step(
                 "loop-invariant-code-motion",
                 purpose="Move memrefs and index arithmetic out of loops.",

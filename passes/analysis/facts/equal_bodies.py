@@ -69,7 +69,7 @@ def _common_start(a: list[Any], b: list[Any], alike: dict[Any, Any]) -> int:
     count = 0
     for op, other in zip(a, b, strict=False):
         pairs = zip(op.operands, other.operands, strict=False)
-        if not _same_form(op, other) or any(alike.get(x, x) != y for x, y in pairs):
+        if not same_form(op, other) or any(alike.get(x, x) != y for x, y in pairs):
             break
         alike.update(zip(op.results, other.results, strict=True))
         count += 1
@@ -80,7 +80,7 @@ def _common_end(a: list[Any], b: list[Any], ends: Pair) -> int:
     """Return how many operations end both lists: what one reads of another, both do."""
     length = 0
     for op, other in zip(reversed(a), reversed(b), strict=False):
-        if not _same_form(op, other):
+        if not same_form(op, other):
             break
         length += 1
     places = [{op: number for number, op in enumerate(reversed(ops), start=1)} for ops in (a, b)]
@@ -113,7 +113,7 @@ def _result_number(value: Any) -> int:
     return ir.OpResult(value).result_number
 
 
-def _same_form(op: Any, other: Any) -> bool:
+def same_form(op: Any, other: Any) -> bool:
     """Tell whether two operations do the same with operands of the same types."""
     return (
         op.name == other.name

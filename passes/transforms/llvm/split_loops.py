@@ -171,6 +171,11 @@ def _fill(block: Any, copy: Any, place: int, step: Any) -> None:
     kept = list(end.operands)
     for op in inside:
         op.move_before(branch)
+    with ir.InsertionPoint.at_block_begin(block), copy.location:
+        known = arith.constant(branch.operands[0].type, 1 - early_side(branch))
+    condition = branch.operands[0]
+    if block_of(condition) == block:
+        condition.replace_all_uses_with(known)
     for old, new in zip(branch.results, kept, strict=True):
         old.replace_all_uses_with(new)
     erase(branch)
