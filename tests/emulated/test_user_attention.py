@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.support.both_devices import host_array
-from tests.support.user_attention import PATH, Fmha, Tutorial
+from tests.support.user_attention import PATH, Fmha, OneLoop, Tutorial
 from tilec.runtime.jit import load
 from tilec.testing.check import Arguments
 
@@ -17,6 +17,12 @@ FMHA = [
 TUTORIAL = [
     Tutorial((1, 1), 256, 64, (64, 64)),
     Tutorial((1, 1), 128, 64, (128, 64), causal=False),
+]
+
+ONE_LOOP = [
+    OneLoop((1, 1), 200, 64, (64, 64)),
+    OneLoop((1, 1), 150, 64, (64, 64), causal=False),
+    OneLoop((1, 1), 200, 64, (64, 64), added=False),
 ]
 
 
@@ -33,6 +39,11 @@ def test_fmha_of_cutile(launch, kernels, case):
 @pytest.mark.parametrize("case", TUTORIAL, ids=str)
 def test_tutorial_of_triton(launch, kernels, case):
     check(launch, kernels.attn_fwd, case)
+
+
+@pytest.mark.parametrize("case", ONE_LOOP, ids=str)
+def test_one_loop(launch, kernels, case):
+    check(launch, kernels.fwd_kernel, case)
 
 
 def check(launch, kernel, case):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.user_attention import PATH, Fmha, Tutorial
+from tests.support.user_attention import PATH, Fmha, OneLoop, Tutorial
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
@@ -25,6 +25,13 @@ TUTORIAL = [
     for causal in (True, False)
 ] + [Tutorial((1, 2), 384, 64, (64, 64))]
 
+ONE_LOOP = [
+    OneLoop((1, 3), length, depth, (128, columns), causal=causal, added=added)
+    for length, depth, columns in ((1024, 128, 128), (1000, 64, 64), (333, 64, 128))
+    for causal in (True, False)
+    for added in (True, False)
+]
+
 
 @pytest.fixture(scope="module")
 def kernels():
@@ -41,6 +48,11 @@ def test_fmha_of_cutile(torch, kernels, case, kind):
 @pytest.mark.parametrize("case", TUTORIAL, ids=str)
 def test_tutorial_of_triton(torch, kernels, case, kind):
     check(torch, kernels.attn_fwd, case, kind)
+
+
+@pytest.mark.parametrize("case", ONE_LOOP, ids=str)
+def test_one_loop(torch, kernels, case):
+    check(torch, kernels.fwd_kernel, case, "float16")
 
 
 def check(torch, kernel, case, kind):

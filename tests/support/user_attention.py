@@ -114,6 +114,53 @@ class Tutorial:
         return {"Out": found, "M": sums / np.log(2.0)}
 
 
+@dataclass(frozen=True)
+class OneLoop:
+    """A case of `fwd_kernel`.
+
+    Attributes:
+        heads: Batches and heads.
+        length: Tokens.
+        depth: Length of a row of a head.
+        tile: Queries and keys of a tile.
+        causal: Whether a query sees no key after it.
+        added: Whether masks are added to scores, or scores to masks.
+    """
+
+    heads: tuple[int, int] = (1, 2)
+    length: int = 128
+    depth: int = 64
+    tile: tuple[int, int] = (128, 64)
+    causal: bool = True
+    added: bool = True
+
+    def __str__(self) -> str:
+        """Return the case as the name of a test."""
+        kind = ("causal" if self.causal else "full") + ("-added" if self.added else "")
+        return f"{self.length}-d{self.depth}-{self.tile[0]}x{self.tile[1]}-{kind}"
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Shapes of the arrays, by parameter."""
+        return dict.fromkeys(("Q", "K", "V", "Out"), (*self.heads, self.length, self.depth))
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """Constants of the kernel."""
+        rows, columns = self.tile
+        flags = {"CAUSAL": int(self.causal), "ADDED": int(self.added)}
+        return {**flags, "BLOCK_M": rows, "BLOCK_N": columns, "BLOCK_D": self.depth}
+
+    @property
+    def scalars(self) -> dict[str, float]:
+        """Scalars of the kernel."""
+        return {"sm_scale": self.depth**-0.5}
+
+    def expected(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Return the result in f64."""
+        return {"Out": attend(arrays, self.causal, 0)[0]}
+
+
 def attend(
     arrays: dict[str, np.ndarray], causal: bool, position: int
 ) -> tuple[np.ndarray, np.ndarray]:

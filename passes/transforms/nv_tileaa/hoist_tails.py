@@ -33,15 +33,13 @@ from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.equal_bodies import same_form
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.support.fast_dataclasses import dataclass, field
 
 _DOT = "nv_tileaa.dot"
 _SPLAT = "nv_tileaa.splat"
 _PRODUCT, _DIFFERENCE, _FUSED, _NEGATION = "arith.mulf", "arith.subf", "math.fma", "arith.negf"
-_COMPUTING = ("arith", "math")
-_TILES = frozenset(
-    f"nv_tileaa.{name}" for name in ("broadcast", "permute", "reduce", "splat", "view")
-)
+_RENAMING = frozenset(f"nv_tileaa.{name}" for name in ("broadcast", "permute", "splat", "view"))
 _ONE = 1.0
 
 
@@ -197,7 +195,7 @@ class _Tails:
         a, b = self._maker(value), self._maker(negated.value)
         if a is not None and a.name == _NEGATION:
             return _Node(a, self._operands([a.operands[0]], [negated.value], turned))
-        renames = a is not None and a.name in _TILES and len(a.operands) == 1 and not len(a.regions)
+        renames = a is not None and a.name in _RENAMING
         if a is not None and b is not None and renames and same_form(a, b):
             return _Node(a, self._operands([a.operands[0]], [_Negated(b.operands[0])], turned))
         return None
@@ -207,7 +205,7 @@ class _Tails:
         op = None if self._is_outer(value) else defining_operation(value)
         if op is None:
             return None
-        return op if _only_computes(op) and len(op.results) == 1 and len(op.operands) else None
+        return op if only_computes(op) and len(op.results) == 1 and len(op.operands) else None
 
     def emit(self, roots: list[Any]) -> None:
         """Replace the branch by one that returns the leaves, and compute the roots after it.
@@ -290,9 +288,5 @@ def _emitted(value: Any) -> Any:
 def _erase_unused(block: Any) -> None:
     """Erase what was computed for results that are computed after the branch now."""
     for op in reversed(body_operations(block)[:-1]):
-        if _only_computes(op) and not is_used(op):
+        if only_computes(op) and not is_used(op):
             erase(op)
-
-
-def _only_computes(op: Any) -> bool:
-    return op.name.split(".")[0] in _COMPUTING or op.name in _TILES

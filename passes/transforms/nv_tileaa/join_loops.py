@@ -31,14 +31,11 @@ from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 
 _DOT = "nv_tileaa.dot"
 _BOUNDS = 3
 """Operands of a loop before the values that it carries."""
-_TILES = frozenset(
-    f"nv_tileaa.{name}"
-    for name in ("broadcast", "make_range", "permute", "reduce", "splat", "view", "yield_values")
-)
 
 
 @register_pass("nv-tileaa-join-loops")
@@ -67,10 +64,7 @@ def _multiplies(op: Any) -> bool:
 
 def _computes(op: Any) -> bool:
     """Tell whether all that `op` does is to compute scalars and tiles from others."""
-    return all(
-        inner.name.split(".")[0] in ("arith", "math") or inner.name in _TILES
-        for inner in (op, *operations_inside(op))
-    )
+    return all(map(only_computes, (op, *operations_inside(op))))
 
 
 def _is_joinable(difference: Difference) -> bool:

@@ -23,15 +23,12 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     body_operations,
-    clone_operation,
     defining_operation,
-    enclosing_operations,
     operations_inside,
     parent_operation,
-    walk_operations,
 )
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import OPPOSITE
@@ -39,12 +36,9 @@ from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.sinking import only_computes, sink_into
 
 _DOT = "nv_tileaa.dot"
-_TILES = frozenset(
-    f"nv_tileaa.{name}"
-    for name in ("broadcast", "make_range", "permute", "reduce", "splat", "view", "yield_values")
-)
 
 
 @register_pass("nv-tileaa-lead-branches")
@@ -64,7 +58,7 @@ def lead_branches(module: Any, context: PassContext) -> bool:
             marked, late = branch, 1 - early
             if early and idle_side(branch) is None:
                 marked, late = _turned(branch), 1
-            _sink_into(marked.regions[late].blocks[0])
+            sink_into(marked.regions[late].blocks[0])
             marked.attributes[LEADING] = ir.UnitAttr.get()
             changed = True
     return changed
@@ -79,12 +73,8 @@ def _is_candidate(op: Any) -> bool:
         return False
     multiplies = any(inner.name == _DOT for inner in body_operations(loop.regions[0].blocks[0]))
     return multiplies and all(
-        _computes(inner) or inner.name.startswith("scf.") for inner in operations_inside(op)
+        only_computes(inner) or inner.name.startswith("scf.") for inner in operations_inside(op)
     )
-
-
-def _computes(op: Any) -> bool:
-    return op.name.split(".")[0] in ("arith", "math") or op.name in _TILES
 
 
 def _early_side(branch: Any, ranges: ValueRanges) -> int | None:
@@ -124,41 +114,3 @@ def _turned(branch: Any) -> Any:
         old.replace_all_uses_with(new)
     erase(branch)
     return made.operation
-
-
-def _sink_into(block: Any) -> None:
-    """Compute in a block of a branch the tiles that only operations of the block read.
-
-    What has no tiles as operands costs next to nothing, and is computed again for each use: rows
-    and columns hold the same numbers in different layouts.
-    """
-    pending = [value for op in walk_operations(block) for value in op.operands]
-    while pending:
-        op = defining_operation(pending.pop(0))
-        if op is None or not _is_sinkable(op) or _is_inside(op, block):
-            continue
-        inside = [use for use in op.results[0].uses if _is_inside(use.owner.operation, block)]
-        if not any(_is_tile(operand) for operand in op.operands):
-            for use in inside:
-                with ir.InsertionPoint.at_block_begin(block):
-                    copy = clone_operation(op, {})
-                use.owner.operation.operands[use.operand_number] = copy.results[0]
-            if not is_used(op):
-                pending = [value for value in pending if value not in list(op.results)]
-                erase(op)
-        elif len(inside) == len(list(op.results[0].uses)):
-            op.move_before(body_operations(block)[0])
-            pending += op.operands
-
-
-def _is_inside(op: Any, block: Any) -> bool:
-    """Tell whether `op` is in a block, or in an operation of it."""
-    return any(around.block == block for around in (op, *enclosing_operations(op)[:-1]))
-
-
-def _is_sinkable(op: Any) -> bool:
-    return _computes(op) and len(op.results) == 1 and _is_tile(op.results[0])
-
-
-def _is_tile(value: Any) -> bool:
-    return isinstance(value.type, ir.RankedTensorType)

@@ -53,7 +53,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     span_of,
 )
-from tilec.passes.analysis.schedule.marks import LEADING
+from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.support.diagnostics import remark
@@ -110,13 +110,20 @@ def skip_masks(module: Any, context: PassContext) -> bool:
 def _selects_beside_products(function: Any) -> list[Any]:
     """Return the selects by tiles of bools whose innermost loop is that of a product.
 
-    One in a branch that the first rounds do not need (`nv-tileaa-lead-branches`) needs no other.
+    One in a branch with a side that does nothing needs no other test.
     """
     operations = kernel_operations(function)
     dots = [op for op in operations if op.name == "nv_tileaa.dot"]
     loops = {around[0] for around in map(enclosing_loops, dots) if around}
     masked = (op for op in operations if _is_masked(op) and set(enclosing_loops(op)[:1]) & loops)
-    return [op for op in masked if LEADING not in parent_operation(op).attributes]
+    return [op for op in masked if not _is_in_branch(op)]
+
+
+def _is_in_branch(op: Any) -> bool:
+    around = parent_operation(op)
+    return around.name == "scf.if" and (
+        LEADING in around.attributes or idle_side(around) is not None
+    )
 
 
 def _is_masked(op: Any) -> bool:
