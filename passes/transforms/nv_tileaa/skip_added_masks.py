@@ -125,8 +125,9 @@ def _select_of(tile: Any) -> Any:
     op = defining_operation(tile)
     while op is not None and op.name in _REPEATED:
         op = defining_operation(op.operands[0])
-    is_tile = op is not None and op.name == _SELECT
-    return op if is_tile and isinstance(op.operands[0].type, ir.RankedTensorType) else None
+    if op is None or op.name != _SELECT:
+        return None
+    return op if isinstance(op.operands[0].type, ir.RankedTensorType) else None
 
 
 def _is_zero(tile: Any) -> bool:
