@@ -49,6 +49,8 @@ CALLS = {
     "print": "print(x)",
     "bitcast": "y = bitcast(x, {bits})",
     "flip": "y = flip(x)",
+    "pack_to_bytes": "y = pack_to_bytes(x)",
+    "unpack_from_bytes": "y = unpack_from_bytes(reshape(x, (256,)), f32)",
     "insert": "y = insert(x, (m, n), extract(x, (0, 0), (8, 8)))",
     "pow": "y = pow(x, 2)\n    z = pow(x, 1.5)",
     "atan2": "y = atan2(x, x)",

@@ -96,7 +96,8 @@ def test_offsets_count_elements(frontend):
         ("x = gather(alpha, at)", "T0311", "expected an array"),
         ("x = gather(A, (at, arange(8)))", "T0305", "do not broadcast"),
         ("x = gather(A, (at, 0), mask=at)", "T0311", "a mask is a bool"),
-        ("x = gather(A, (at, 0), padding_value='one')", "T0310", "unknown padding 'one'"),
+        ("x = gather(A, (at, 0), pad='one')", "T0310", "unknown padding 'one'"),
+        ("x = gather(A, (at, 0), pad=1.0, padding_value=1.0)", "T0310", "mean the same"),
         ("x = gather(I, (at, 0), padding_value=0.5)", "T0306", "0.5 is not a value of i32"),
         ("x = gather(A, (at, 0), memory_order='release')", "T0310", "memory_order must be one of"),
         (

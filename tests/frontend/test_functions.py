@@ -31,7 +31,7 @@ def compute(run_kernel, expression, dtype="f32", x=X, kinds=("f32", np.float32))
         "bf16": ml_dtypes.bfloat16, "bool": np.bool_, "u32": np.uint32, "i16": np.int16,
         "i64": np.int64, "f64": np.float64,
     }  # fmt: skip
-    found = np.zeros(4 * len(x), types[dtype])
+    found = np.zeros(8 * len(x), types[dtype])
     run_kernel(text, {"A": x.astype(kinds[1]), "B": found}, {"n": 1})
     return found
 
@@ -52,6 +52,13 @@ def compute(run_kernel, expression, dtype="f32", x=X, kinds=("f32", np.float32))
         ("bitcast(x, i32)", "i32", X.view(np.int32)),
         ("bitcast(bitcast(x, u32) ^ (u32(1) << 31), f32)", "f32", -X),
         ("flip(x)", "f32", X[::-1]),
+        ("x.flip(0).extract(0, 4)", "f32", X[::-1][:4]),
+        ("pack_to_bytes(x)", "u8", X.view(np.uint8)),
+        ("unpack_from_bytes(pack_to_bytes(x), i16)", "i16", X.view(np.int16)),
+        ("unpack_from_bytes(bitcast(pack_to_bytes(x), i8), f32)", "f32", X),
+        ("pack_to_bytes(cast(x, f64))", "u8", X.astype(np.float64).view(np.uint8)),
+        ("arange(8).reduce(0, lambda a, b: maximum(a, b), -1) + zeros(2, i32)", "i32", [7, 7]),
+        ("arange(8).scan(0, lambda a, b: a + b, 0)", "i32", np.arange(8).cumsum()),
         ("cumsum(arange(8), reverse=True)", "i32", np.arange(8)[::-1].cumsum()[::-1]),
         ("cumprod(arange(8) + 1)", "i32", (np.arange(8) + 1).cumprod()),
         ("cat((x, x, flip(x, 0), x + 1), 0)", "f32", np.concatenate([X, X, X[::-1], X + 1])),
@@ -182,6 +189,10 @@ def test_saturation_to_floats(run_kernel, dtype):
         ("x = insert(zeros(8), 0, zeros((2, 2)))", "T0301", "insert: the tile has 1 axes"),
         ("x = insert(zeros(8), 0, zeros(4, f16))", "T0306", "insert: tile and part have different"),
         ("x = flip(zeros(8), 1)", "T0301", "flip: axis 1 is outside a tile of rank 1"),
+        ("x = flip(zeros((4, 4)), (0, 0))", "T0301", "flip: expected every axis once"),
+        ("x = pack_to_bytes(zeros(8) > 1.0)", "T0306", "pack_to_bytes: bool has no bytes of its"),
+        ("x = unpack_from_bytes(zeros(8), f32)", "T0306", "unpack_from_bytes: expected"),
+        ("x = unpack_from_bytes(zeros(2, u8), f32)", "T0313", "unpack_from_bytes: 2 bytes"),
         ("x = cumsum(zeros((4, 4)))", "T0310", "cumsum: argument 'axis' is missing: the tile"),
         ("x = isnan(A)", "T0311", "isnan: expected a number or a tile"),
     ],

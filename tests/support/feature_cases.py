@@ -149,6 +149,8 @@ CASES = {
     "bits": LINE,
     "rounded_casts": LINE,
     "parts": PLANE,
+    "as_bytes": ({"M": 64, "N": 16}, {"M": 33, "N": 13}),
+    "batch_and_matrix": ({"B": 8, "M": 64, "N": 64, "K": 64}, {"B": 5, "M": 70, "N": 90, "K": 50}),
     "numbers_and_shapes": ({"N": 256}, {"N": 100}),
     "combined_rows": ({"M": 16, "N": 16}, {"M": 5, "N": 9}),
     "windows_in_a_row": LINE,

@@ -17,6 +17,7 @@ FILES = {
     "gelu_tanh": "activations",
     "layer_norm": "normalization",
     "log_sum_exp": "attention",
+    "pack_int4": "quantization",
     "philox": "random",
     "rand": "random",
     "randn": "random",
@@ -31,6 +32,7 @@ FILES = {
     "softmax_start": "attention",
     "softmax_step": "attention",
     "uniform": "random",
+    "unpack_int4": "quantization",
 }
 """The functions, and the file that defines each."""
 
@@ -61,6 +63,7 @@ gelu = LibraryFunction("gelu")
 gelu_tanh = LibraryFunction("gelu_tanh")
 layer_norm = LibraryFunction("layer_norm")
 log_sum_exp = LibraryFunction("log_sum_exp")
+pack_int4 = LibraryFunction("pack_int4")
 philox = LibraryFunction("philox")
 rand = LibraryFunction("rand")
 randn = LibraryFunction("randn")
@@ -75,6 +78,7 @@ softmax_end = LibraryFunction("softmax_end")
 softmax_start = LibraryFunction("softmax_start")
 softmax_step = LibraryFunction("softmax_step")
 uniform = LibraryFunction("uniform")
+unpack_int4 = LibraryFunction("unpack_int4")
 
 __all__ = [
     "dequantize_int4",
@@ -82,6 +86,7 @@ __all__ = [
     "gelu_tanh",
     "layer_norm",
     "log_sum_exp",
+    "pack_int4",
     "philox",
     "rand",
     "randn",
@@ -96,4 +101,5 @@ __all__ = [
     "softmax_start",
     "softmax_step",
     "uniform",
+    "unpack_int4",
 ]

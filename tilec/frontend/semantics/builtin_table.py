@@ -62,6 +62,10 @@ METHODS = {
     "transpose": "transpose",
     "broadcast_to": "broadcast_to",
     "expand_dims": "expand_dims",
+    "extract": "extract",
+    "insert": "insert",
+    "flip": "flip",
+    "bitcast": "bitcast",
     "sum": "sum",
     "prod": "prod",
     "max": "max",
@@ -70,6 +74,8 @@ METHODS = {
     "argmin": "argmin",
     "any": "any",
     "all": "all",
+    "reduce": "reduce",
+    "scan": "scan",
     "item": "item",
     "cumsum": "cumsum",
     "cumprod": "cumprod",
@@ -211,6 +217,19 @@ class Call:
             message = f"axis {int(axis)} is outside {what} of rank {rank}"
             raise self.fail("T0301", message, argument.span)
         return int(axis) % rank
+
+    def axes(self, argument: Argument | None, rank: int) -> tuple[int, ...]:
+        """Return one axis or several, ascending; all of them by default."""
+        if argument is None or (
+            isinstance(argument.value, Constant) and argument.value.value is None
+        ):
+            return tuple(range(rank))
+        value = argument.value
+        items = value.items if isinstance(value, TupleValue) else (value,)
+        found = [self.axis(Argument(item, argument.span), rank) for item in items]
+        if len(set(found)) != len(found) or not found:
+            raise self.fail("T0301", "expected every axis once", argument.span)
+        return tuple(sorted(found))
 
     def flag(self, argument: Argument, what: str) -> bool:
         """Return a compile-time bool."""

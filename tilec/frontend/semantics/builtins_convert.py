@@ -26,7 +26,7 @@ _FLOAT_LIMITS = {
     "f64": sys.float_info.max,
 }
 """Largest finite number of the types whose conversions do not saturate by themselves."""
-_WITH_BITS = tuple(name for name in ANY_TYPE if name not in ("bool", "tf32"))
+WITH_BITS = tuple(name for name in ANY_TYPE if name not in ("bool", "tf32"))
 """The element types whose bits are defined."""
 
 
@@ -202,12 +202,12 @@ def _unordered(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
     return ctx.op("cmpf", [value, value], kind, span, **attributes)
 
 
-@builtin("bitcast", _WITH_BITS, "bitcast")
+@builtin("bitcast", WITH_BITS, "bitcast")
 def bitcast(call: Call, x: Argument, dtype: Argument) -> AnyValue:
     """Return the bits of `x` as another element type of the same width."""
     value = numeric.materialize(call.ctx, call.number(x), call.span)
     source, target = numeric.dtype_of(value), call.dtype(dtype)
-    if source.bits != target.bits or not {source.name, target.name} <= set(_WITH_BITS):
+    if source.bits != target.bits or not {source.name, target.name} <= set(WITH_BITS):
         message = f"the bits of {source.name} are not those of a {target.name}"
         hint = "both types need the same width; bool and tf32 have no bits of their own"
         raise call.fail("T0306", message, hint=hint, notes=numeric.origin(value, "the value"))

@@ -68,20 +68,25 @@ def gather(
     indices: Argument,
     *,
     mask: Argument | None = None,
-    padding_value: Argument | None = None,
+    pad: Argument | None = None,
     check_bounds: Argument | None = None,
     memory_order: Argument | None = None,
     memory_scope: Argument | None = None,
+    padding_value: Argument | None = None,
 ) -> AnyValue:
     """Load the elements at `indices`, one index per axis.
 
-    Elements that the mask or the bounds exclude are `padding_value`.
+    Elements that the mask or the bounds exclude are `pad`, 0 by default; `padding_value` means the
+    same.
     """
+    if pad is not None and padding_value is not None:
+        message = "'pad' and 'padding_value' mean the same"
+        raise call.fail("T0310", message, padding_value.span, hint="leave one of them out")
     attributes = access_attributes(
         call, check_bounds, memory_order, memory_scope, LOAD_ORDERS, "weak"
     )
     elements = elements_of(call, array, indices, mask)
-    padding = _padding_of(call, elements, padding_value, call.span)
+    padding = _padding_of(call, elements, pad or padding_value, call.span)
     return _load(call, elements, padding, attributes, call.span)
 
 

@@ -52,11 +52,9 @@ def _join(call: Call, first: hir.Value, second: hir.Value, position: int) -> hir
 
 @builtin("flip", ANY_TYPE, "reshape", "extract", "cat")
 def flip(call: Call, x: Argument, axis: Argument | None = None) -> AnyValue:
-    """Reverse the elements along one axis, or along all axes without `axis`."""
+    """Reverse the elements along one or several axes, or along all axes without `axis`."""
     value = call.tile(x)
-    rank = len(numeric.shape_of(value))
-    axes = range(rank) if axis is None else [call.axis(axis, rank)]
-    for position in axes:
+    for position in call.axes(axis, len(numeric.shape_of(value))):
         extent = numeric.shape_of(value)[position]
         if extent & (extent - 1):
             message = f"flip: the extent {extent} of axis {position} is no power of two"

@@ -42,12 +42,13 @@ def mma(
 ) -> AnyValue:
     """Return `acc + a @ b` for MxK, KxN and MxN tiles, or batches of them in 3-D tiles.
 
+    One matrix and a batch are multiplied as NumPy does: the matrix with each of the batch.
+
     `precision`, for f32, is `'ieee'` (the default), `'tf32'`, `'tf32x3'` or `'bf16x3'`. With
     `promote=128`, sums of at most 128 elements of K are added to an f32 accumulator in f32; see
     [products](#products).
     """
-    lhs = call.tile(a, "A must be a tile")
-    rhs = call.tile(b, "B must be a tile")
+    lhs, rhs = _operands(call, a, b)
     total = call.tile(acc, "the accumulator must be a tile")
     _check_accumulator(call, lhs, rhs, total)
     m, k = numeric.shape_of(lhs)[-2:]
@@ -81,8 +82,7 @@ def matmul(
 
     The result is f32, for operands of f64 f64, for integers i32.
     """
-    lhs = call.tile(a, "A must be a tile")
-    rhs = call.tile(b, "B must be a tile")
+    lhs, rhs = _operands(call, a, b)
     shape = _product_shape(call, lhs, rhs)
     accumulators = _check_operand_dtypes(call, lhs, rhs)
     zeros = numeric.make_constant(call.ctx, 0, DTYPES[accumulators[-1]], shape, call.span)
@@ -96,7 +96,7 @@ def can_accumulate(acc: AnyValue, a: Argument, b: Argument) -> bool:
     if len(tiles) < 3:
         return False
     (lhs, rhs, total) = (item for item in tiles if isinstance(item, hir.Value))
-    left, right = numeric.shape_of(lhs), numeric.shape_of(rhs)
+    left, right = _repeated_shapes(numeric.shape_of(lhs), numeric.shape_of(rhs))
     accumulators = _ACCUMULATORS.get(numeric.dtype_of(lhs).name, ())
     fits = numeric.dtype_of(total).name in accumulators
     return fits and numeric.shape_of(total) == (*left[:-1], right[-1])
@@ -134,6 +134,27 @@ def _promotion(call: Call, argument: Argument, acc: hir.Value, types: ProductTyp
         notes = numeric.origin(acc, "acc")
         raise call.fail("T0306", message, argument.span, hint="make acc f32", notes=notes)
     return every
+
+
+def _operands(call: Call, a: Argument, b: Argument) -> tuple[hir.Value, hir.Value]:
+    """Return A and B; one matrix is repeated for each of a batch that it is multiplied with."""
+    lhs, rhs = call.tile(a, "A must be a tile"), call.tile(b, "B must be a tile")
+    shapes = _repeated_shapes(numeric.shape_of(lhs), numeric.shape_of(rhs))
+    left, right = (
+        numeric.broadcast(call.ctx, item, shape, call.span)
+        for item, shape in zip((lhs, rhs), shapes, strict=True)
+    )
+    return left, right
+
+
+def _repeated_shapes(
+    a: tuple[int, ...], b: tuple[int, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the shapes of A and B, where one matrix becomes a batch of as many as the other."""
+    if {len(a), len(b)} == {2, 3} or (len(a) == len(b) == 3 and 1 in (a[0], b[0])):
+        size = max(shape[0] for shape in (a, b) if len(shape) == 3)
+        return (size, *a[-2:]), (size, *b[-2:])
+    return a, b
 
 
 def _product_shape(call: Call, lhs: hir.Value, rhs: hir.Value) -> tuple[int, ...]:

@@ -33,21 +33,10 @@ from tilec.frontend.semantics.combining import (
 )
 from tilec.frontend.semantics.intervals import whole
 from tilec.frontend.semantics.numeric import BOOL, I32
-from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue
+from tilec.frontend.semantics.values import AnyValue, Constant
 from tilec.support.dtypes import DType
 
 # Axes and shapes
-
-
-def _axes(call: Call, axis: Argument | None, rank: int) -> tuple[int, ...]:
-    """Return the axes to reduce, ascending; all of them by default."""
-    if axis is None or (isinstance(axis.value, Constant) and axis.value.value is None):
-        return tuple(range(rank))
-    items = axis.value.items if isinstance(axis.value, TupleValue) else (axis.value,)
-    found = [call.axis(Argument(item, axis.span), rank) for item in items]
-    if len(set(found)) != len(found) or not found:
-        raise call.fail("T0301", "expected every axis once", axis.span)
-    return tuple(sorted(found))
 
 
 def _shaped(
@@ -72,7 +61,7 @@ def _over_axes(
 ) -> hir.Value:
     """Reduce one tile over axes, the last one first."""
     shape = numeric.shape_of(x)
-    axes = _axes(call, axis, len(shape))
+    axes = call.axes(axis, len(shape))
     result = x
     for position in reversed(axes):
         (result,) = combine(call, "reduce", [result], position, combiner, [identity])
@@ -237,7 +226,7 @@ def _position(
     """Return the index of an extremum along one axis; of the flattened tile without an axis."""
     tile = arithmetic_tile(call, x)
     shape = numeric.shape_of(tile)
-    axes = _axes(call, axis, len(shape))
+    axes = call.axes(axis, len(shape))
     first, *others = axes
     if len(axes) == len(shape):
         flat = reshaped(call.ctx, tile, (math.prod(shape),), call.span)

@@ -189,7 +189,7 @@ _FUNCTIONS = (
     _functions("enumerate zip reversed", "a loop", _LOOP),
     _functions("isinstance type", "a test of a type", "x.dtype == f32"),
     _functions("randint", "random numbers", advice="import 'philox' or 'rand' from tilec.lib"),
-    _functions("pack_to_bytes unpack_from_bytes", "bytes of a tile", "bitcast(x, i32)"),
+    _functions("pack unpack", "bytes of a tile", "pack_to_bytes(x)"),
     _functions(
         "load_advanced_indexing store_advanced_indexing Slice",
         "an access of rows by their indices",
@@ -273,6 +273,13 @@ _ARGUMENTS = (
         ("max_num_imprecise_acc",),
         "it has another name",
         "mma(a, b, acc, promote=128)",
+    ),
+    Lacking(
+        Usage.ARGUMENT,
+        ("use_fast_acc",),
+        "sums of 8-bit floats are fast by default",
+        "mma(a, b, acc, promote=128)",
+        "this makes them precise",
     ),
     Lacking(
         Usage.ARGUMENT,
