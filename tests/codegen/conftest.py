@@ -20,7 +20,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Fail early, with the reason, when the tools that these tests are about are missing."""
     here = Path(__file__).parent
     if any(here in item.path.parents for item in items) and find_tool("ptxas") is None:
-        pytest.exit("ptxas is missing: pip install nvidia-cuda-nvcc", returncode=3)
+        pytest.exit("ptxas is missing: pip install 'nvidia-cuda-nvcc<13.3'", returncode=3)
 
 
 @pytest.fixture

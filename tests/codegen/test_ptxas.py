@@ -162,7 +162,7 @@ def test_without_ptxas(monkeypatch):
     (problem,) = problems(kernel(""))
     assert problem.code == "T0606"
     assert problem.message == "'ptxas' is not installed"
-    assert problem.hint == "install it with: pip install nvidia-cuda-nvcc"
+    assert problem.hint == "install it with: pip install 'nvidia-cuda-nvcc<13.3'"
 
 
 def test_a_ptxas_that_hangs(monkeypatch):

@@ -11,8 +11,11 @@ from tilec.support.diagnostics import CompileError, error
 from tilec.support.environment import cuda_home, search_path
 from tilec.support.fast_dataclasses import dataclass
 
-PACKAGES = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
-"""Package on the index that brings each tool."""
+PACKAGES = {"ptxas": "'nvidia-cuda-nvcc<13.3'", "nvdisasm": "nvidia-cuda-nvdisasm"}
+"""What to install for each tool, as pip takes it in a shell.
+
+Later versions of ptxas make slower code (docs/measurements/2026-11-26-ptxas-versions.md).
+"""
 TIMEOUT_SECONDS = 300.0
 """A kernel with thousands of instructions takes ptxas about a second; this is a hang."""
 
