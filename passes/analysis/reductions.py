@@ -45,7 +45,7 @@ def warps_meet(function: Any) -> bool:
 
 def _reductions_of_steps(operations: list[Any]) -> list[Any]:
     """Return the reductions of every round of a loop, or of a kernel without loops."""
-    found = [op for op in operations if _is_reduction(op)]
+    found = [op for op in operations if is_reduction(op)]
     if any(op.name in LOOPS for op in operations):
         found = [op for op in found if enclosing_loops(op)]
     return found
@@ -57,6 +57,7 @@ def _is_of_short_rows(op: Any) -> bool:
     return is_last and columns <= ROW_OF_A_WARP and prod(rows) >= _LEAST_WARPS
 
 
-def _is_reduction(op: Any) -> bool:
+def is_reduction(op: Any) -> bool:
+    """Tell whether an operation reduces or scans tiles."""
     dialect, _, name = op.name.partition(".")
     return dialect.startswith("nv_tilea") and name in _REDUCTIONS

@@ -42,6 +42,46 @@ def test_blocks_keep_enough_loads_in_flight(elements, element_bytes, expected):
     assert blocks(problem(elements, elements * element_bytes)) == expected
 
 
+@pytest.mark.parametrize(
+    ("elements", "tiles", "expected"),
+    [
+        (4096, 1, 8),
+        (4096, 3, 4),  # 96 registers of tiles, and 32
+        (4096, 6, 1),  # two fit, whatever a thread takes
+        (1024, 7, 5),
+    ],
+)
+def test_tiles_that_are_held_together_leave_room_for_fewer_blocks(elements, tiles, expected):
+    given = problem(elements, elements * 2, held_words=tiles * elements)
+    assert blocks(given) == expected
+
+
+GRADIENT = """
+@kernel
+def gradient(X: bf16[512, 4096], W: bf16[4096], D: f32[4096]):
+    first = grid(16)
+    d, w = zeros((1, 4096)), cast(load(W, 0, 4096), f32)[None, :]
+    for m in range(first, 512, 16):
+        x = cast(load(X, (m, 0), (1, 4096)), f32) * w
+        {}
+        d += x - sum(x, axis=1, keepdims=True)
+    atomic_add(D, arange(4096), d.reshape((4096,)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "blocks_of_sm"),
+    [
+        ("pass", 4),  # d, w and x: 96 registers of each of 128 threads, and 32
+        ("x = where(arange(4096)[None, :] < m, x, 0.0)", 4),  # a mask is made again
+        ("y = x * sum(x * x); x += y * sum(y)", 3),  # x * x, or y, is held next to x
+    ],
+)
+def test_tiles_of_a_round_and_of_all_rounds_count(line, blocks_of_sm):
+    plan = compiled(GRADIENT.format(line)).artifact.kernels[0].metadata["plan"]
+    assert plan["blocks_per_sm"] == blocks_of_sm
+
+
 def test_blocks_that_wait_for_nothing_have_all_registers():
     assert blocks(problem(4096, 0)) == 1
     assert blocks(problem(4096, 8192, blocks_per_sm=False)) == 1

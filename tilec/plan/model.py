@@ -79,6 +79,7 @@ class KernelProblem:
         scratch_bytes: Returns the bytes of the area through which the threads of each team change
             the layout of tiles, given the warps of a team and the room next to the ring.
         tile_elements: Elements of the largest tile that is held in registers.
+        held_words: Words of all tiles that are held together while a loop reduces one; 0 without.
         product_bytes: Bytes of the largest accumulator of a product; 0 without one.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
@@ -117,6 +118,7 @@ class KernelProblem:
     ring_slot_bytes: int
     fixed_bytes: int
     tile_elements: int
+    held_words: int = 0
     product_bytes: int = 0
     latency: int = 0
     opening_bytes: int = 0

@@ -25,7 +25,7 @@ def room_on_sm(warps: int, elements: int, target: Target) -> int:
 
     Args:
         warps: Warps that compute.
-        elements: Elements of the largest tile that a thread holds.
+        elements: Elements of the largest tile that a thread holds, or words of all that it does.
         target: Machine.
     """
     return target.registers_per_sm // (warps * machine.WARP_THREADS * (STEP_REGISTERS + elements))
@@ -56,9 +56,12 @@ def choose_blocks_per_sm(
     if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
         return 1, ()
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
-    blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))
-    if blocks == 1:
-        return 1, ()
+    threads = warps * machine.WARP_THREADS
+    # Where a loop holds more than one tile, ptxas needs 0.8 to 1.0 of what is counted here.
+    held = max(elements, problem.held_words // threads)
+    blocks = max(1, min(wanted, room_on_sm(warps, held, target)))
+    if blocks * threads * target.max_registers_per_thread <= target.registers_per_sm:
+        return 1, ()  # so many fit, whatever a thread takes
     why = f"{blocks * problem.thread_bytes} bytes of loads in flight, as a step waits for its tile"
     return blocks, (f"blocks_per_sm = {blocks}: {why}",)
 

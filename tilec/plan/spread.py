@@ -93,4 +93,5 @@ def part_of(problem: KernelProblem, ctas: int) -> KernelProblem:
         problem,
         tile_elements=-(-problem.tile_elements // ctas),
         thread_bytes=-(-problem.thread_bytes // ctas),
+        held_words=-(-problem.held_words // ctas),
     )

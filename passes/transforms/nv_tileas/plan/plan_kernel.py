@@ -61,6 +61,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     is_element_access,
     why_not_produced,
 )
+from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
     SCRATCH_ROOM,
     TiledAccess,
@@ -221,6 +222,7 @@ def kernel_problem(
     return KernelProblem(
         mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
+        held_words=held_words(function),
         product_bytes=max((_result_bytes(op) for op in dots), default=0),
         latency=max(map(_latency, accesses), default=0),
         thread_vector=_thread_vector(accesses),
