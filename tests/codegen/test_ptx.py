@@ -151,6 +151,52 @@ def test_libdevice_is_not_read_without_need(monkeypatch):
     emit_ptx(kernel("", "fadd float %x, 1.0"), TARGET)
 
 
+@pytest.fixture
+def parts(monkeypatch, tmp_path):
+    """Keep parts of libdevice in a folder of the test, and forget those of this process."""
+    monkeypatch.setattr(libdevice, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(libdevice, "_PARTS", {})
+    return tmp_path / "cache"
+
+
+def forget(monkeypatch):
+    """Stand in for a new process, which has used no part, and cannot take one from all."""
+    monkeypatch.setattr(libdevice, "_PARTS", {})
+    monkeypatch.setattr(libdevice, "_extract", lambda *_: pytest.fail("taken from all"))
+
+
+def test_a_part_of_libdevice_is_kept(monkeypatch, parts):
+    first = emit_ptx(calls("__nv_expf"), TARGET)
+    (kept,) = parts.iterdir()
+    assert kept.stat().st_size < 10_000
+    forget(monkeypatch)
+    assert emit_ptx(calls("__nv_expf"), TARGET) == first
+    assert "__internal_trig" not in emit_ptx(calls("__nv_expf"), TARGET)
+
+
+@pytest.mark.parametrize("damage", [b"", b"BC", b"\0" * 3000])
+def test_a_damaged_part_is_taken_from_all_again(parts, monkeypatch, damage):
+    first = emit_ptx(calls("__nv_logf"), TARGET)
+    (kept,) = parts.iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:20] + damage)
+    monkeypatch.setattr(libdevice, "_PARTS", {})
+    assert emit_ptx(calls("__nv_logf"), TARGET) == first
+    assert kept.read_bytes() == whole
+
+
+def test_nothing_is_kept_where_nothing_can_be_written(monkeypatch, parts):
+    parts.write_text("no folder")
+    assert "ex2.approx" in emit_ptx(calls("__nv_expf"), TARGET)
+
+    def no_home():
+        raise RuntimeError
+
+    monkeypatch.setattr(libdevice, "cache_directory", no_home)
+    monkeypatch.setattr(libdevice, "_PARTS", {})
+    assert "ex2.approx" in emit_ptx(calls("__nv_expf"), TARGET)
+
+
 def test_missing_libdevice(monkeypatch):
     monkeypatch.setattr(libdevice, "find_libdevice", lambda: None)
     problem = emit_error(calls("__nv_expf"))
