@@ -46,9 +46,12 @@ def test_blocks_keep_enough_loads_in_flight(elements, element_bytes, expected):
     ("elements", "tiles", "expected"),
     [
         (4096, 1, 8),
-        (4096, 3, 4),  # 96 registers of tiles, and 32
+        (4096, 2, 8),  # 64 registers for 64 words: ptxas keeps some of them as 16 bits
+        (4096, 3, 1),  # 96 words and 32: no more than 4 fit, as without a bound
+        (4096, 4, 3),
         (4096, 6, 1),  # two fit, whatever a thread takes
-        (1024, 7, 5),
+        (1024, 5, 12),
+        (1024, 7, 1),
     ],
 )
 def test_tiles_that_are_held_together_leave_room_for_fewer_blocks(elements, tiles, expected):
@@ -72,8 +75,8 @@ def gradient(X: bf16[512, 4096], W: bf16[4096], D: f32[4096]):
 @pytest.mark.parametrize(
     ("line", "blocks_of_sm"),
     [
-        ("pass", 4),  # d, w and x: 96 registers of each of 128 threads, and 32
-        ("x = where(arange(4096)[None, :] < m, x, 0.0)", 4),  # a mask is made again
+        ("pass", 1),  # d, w and x: 96 registers of each of 128 threads, and 32
+        ("x = where(arange(4096)[None, :] < m, x, 0.0)", 1),  # a mask is made again
         ("y = x * sum(x * x); x += y * sum(y)", 3),  # x * x, or y, is held next to x
     ],
 )

@@ -15,6 +15,12 @@ LIGHT_ELEMENTS = 32
 loads their tiles: a round of one of them is mostly waits. Norms and element-wise loops over rows of
 8192 then run 1.3 to 2.6 times as fast. With 64 elements a thread, one CTA is 1.14 times as fast as
 two (H100, docs/measurements/2026-11-26-row-loops.md)."""
+BOUND_BLOCKS = 3
+"""CTAs with several tiles in registers up to which ptxas is told how many share an SM. Left alone,
+it takes so many registers for tiles of 96 words a thread that fewer run: layer norm of 4096
+columns, whose weights stay in registers, is 1.09 to 1.28 times as fast with 3. Where 4 and more
+fit, its code lets as many run without a bound, which costs up to 2 % (gradients of norms, H100,
+docs/measurements/2026-11-26-held-tiles.md)."""
 STEP_REGISTERS = 32
 """Registers of a thread in addition to one for each element of its tile: addresses, indices and
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
@@ -57,9 +63,12 @@ def choose_blocks_per_sm(
         return 1, ()
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
     threads = warps * machine.WARP_THREADS
-    # Where a loop holds more than one tile, ptxas needs 0.8 to 1.0 of what is counted here.
-    held = max(elements, problem.held_words // threads)
-    blocks = max(1, min(wanted, room_on_sm(warps, held, target)))
+    held = problem.held_words // threads
+    blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))
+    if held * blocks * threads > target.registers_per_sm:  # it would spill
+        blocks = min(blocks, max(1, room_on_sm(warps, held, target)))
+        if blocks > BOUND_BLOCKS:
+            return 1, ()
     if blocks * threads * target.max_registers_per_thread <= target.registers_per_sm:
         return 1, ()  # so many fit, whatever a thread takes
     why = f"{blocks * problem.thread_bytes} bytes of loads in flight, as a step waits for its tile"
