@@ -19,7 +19,7 @@
 // CHECK:      "nv_tileaa.tiled_load"(%[[V]], %[[J]], %[[I]], %{{.*}})
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
   %a = "cuda_tile.iota"() : () -> !at
   %b = "cuda_tile.splat"(%i) : (i32) -> !at
   %mask = "cuda_tile.constant"() {value = dense<true> : tensor<16xi1>} : () -> !mask

@@ -17,7 +17,7 @@
 // CHECK-NOT:     llvm.load
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -45,7 +45,7 @@
 // CHECK:         fence.acq_rel.gpu;
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -75,8 +75,8 @@
 // CHECK-NOT:     red.
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<bf16>, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
-  %w = "nv_tileas.make_memref"(%q, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<bf16>, i32) -> !h
+  %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %w = "nv_tileas.make_memref"(%q, %n) : (!nv_tileaa.ptr<bf16>, i32) -> !h
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -106,7 +106,7 @@
 // CHECK:         nvvm.barrier
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<i32>, %n: i32, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<i32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<i32>, i32) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {

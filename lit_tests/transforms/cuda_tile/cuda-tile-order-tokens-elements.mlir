@@ -15,8 +15,8 @@
 module @relaxed {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
-    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
-    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %va = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !view
     %r:2 = "cuda_tile.atomic_elements_tko"(%va, %i, %x) {mode = "addf", ordering = "relaxed", scope = "device", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, i32, f32) -> (f32, !token)
     %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
     %t:2 = "cuda_tile.load_elements_tko"(%va, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
@@ -41,8 +41,8 @@ module @relaxed {
 module @lock {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
-    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
-    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %va = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !view
     %r:2 = "cuda_tile.load_elements_tko"(%va, %i, %x) {ordering = "acquire", scope = "device", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
     %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
     %t = "cuda_tile.store_elements_tko"(%vb, %x, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, f32, i32) -> !token
@@ -65,8 +65,8 @@ module @lock {
 module @number {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
-    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
-    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %va = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !view
     %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
     %r:2 = "cuda_tile.atomic_elements_tko"(%va, %i, %x) {mode = "addf", ordering = "acq_rel", scope = "device", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, i32, f32) -> (f32, !token)
     "cuda_tile.return"() : () -> ()
@@ -86,8 +86,8 @@ module @number {
 module @seen_outside {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32, %x: f32):
-    %va = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
-    %vb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !view
+    %va = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !view
+    %vb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !view
     %s:2 = "cuda_tile.load_elements_tko"(%vb, %i, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!view, i32, f32) -> (f32, !token)
     %r:2 = "cuda_tile.atomic_elements_tko"(%va, %i, %x) {mode = "addf", ordering = "acq_rel", scope = "sys", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!view, i32, f32) -> (f32, !token)
     "cuda_tile.return"() : () -> ()

@@ -17,7 +17,7 @@
 // CHECK: "nv_tileaa.scatter"({{.*}}) {ragged, run = 8 : i64}
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32, %j: i32, %r: tensor<16x1xi32>, %x: !x, %mask: tensor<16x32xi1>):
-  %v = "nv_tileaa.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %v = "nv_tileaa.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
   %c32 = arith.constant 32 : i32
   %start = arith.muli %j, %c32 : i32
   %base = "nv_tileaa.splat"(%start) : (i32) -> tensor<32xi32>
