@@ -56,6 +56,7 @@ CALLS = {
     "atan2": "y = atan2(x, x)",
     "where": "y = where(m < n, x, x)",
     "fma": "y = fma(x, x, x)",
+    **{name: f"y = {name}(x, x)" for name in ("add", "sub", "mul", "truediv")},
     "minimum": "y = minimum(x, x)",
     "maximum": "y = maximum(x, x)",
     "min": "y = min(x, x)\n    z = min(x, axis=0)",

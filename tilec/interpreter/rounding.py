@@ -60,7 +60,8 @@ def exact_fma(lhs: Any, rhs: Any, acc: Any) -> Exact:
     total, rest = exact_add(high, middle)
     result, residual = exact_add(total, to_odd(*exact_add(tail, rest)))
     finite = np.isfinite(result)
-    return np.where(finite, result, lhs * rhs + acc), np.where(finite, residual, 0.0)
+    signed = finite & (result != 0)  # the sign of a zero got lost in the parts
+    return np.where(signed, result, lhs * rhs + acc), np.where(finite, residual, 0.0)
 
 
 def to_odd(nearest: Any, residual: Any) -> np.ndarray:

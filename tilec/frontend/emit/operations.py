@@ -147,7 +147,8 @@ class Emitter:
             return emit_scalar(op, operands, where)
         name, attributes = op.name, op.attributes
         if name in _PLAIN:
-            return _PLAIN[name].build(*operands, loc=where)
+            rounding = {"rounding": attributes["rounding"]} if "rounding" in attributes else {}
+            return _PLAIN[name].build(*operands, **rounding, loc=where)
         if name in _SIGNED:
             signed = signedness(attributes["signed"])
             return _SIGNED[name].build(*operands, signedness=signed, loc=where)

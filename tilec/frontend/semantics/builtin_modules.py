@@ -14,6 +14,7 @@ MODULES = (
     "builtins_products",
     "builtins_functions",
     "builtins_convert",
+    "builtins_rounded",
     "builtins_bytes",
     "builtins_reduce",
     "builtins_scan",

@@ -46,7 +46,7 @@ def cast(
     finite number of the type. A conversion to the type that `x` has changes nothing.
     """
     value, target = call.number(x), call.dtype(dtype)
-    mode = None if rounding is None else _mode(call, rounding)
+    mode = None if rounding is None else mode_of(call, rounding)
     clamps = call.is_set(saturate, "saturate")
     if mode is None and not clamps:
         return numeric.convert(call.ctx, value, target, call.span)
@@ -61,10 +61,11 @@ def cast(
         source = _before(call, source, target, mode)
     if clamps:
         return _saturated(call.ctx, source, target, mode, call.span)
-    return _converted(call.ctx, source, target, mode, call.span)
+    return rounded(call.ctx, source, target, mode, call.span)
 
 
-def _mode(call: Call, argument: Argument) -> str:
+def mode_of(call: Call, argument: Argument) -> str:
+    """Return the rounding mode that an argument names."""
     value = argument.value
     if isinstance(value, Constant) and value.value in _TO_WHOLE:
         return str(value.value)
@@ -85,7 +86,7 @@ def _before(call: Call, source: hir.Value, target: DType, mode: str) -> hir.Valu
     return call.ctx.op(name, [source], source.type, call.span)
 
 
-def _converted(
+def rounded(
     ctx: Context, source: hir.Value, target: DType, mode: str | None, span: SourceSpan
 ) -> hir.Value:
     """Convert; a float that becomes a narrower one is rounded as asked."""
@@ -184,7 +185,7 @@ def _beyond(ctx: Context, name: str, source: hir.Value, limit: int, span: Source
 def _saturated_float(
     ctx: Context, source: hir.Value, target: DType, mode: str | None, span: SourceSpan
 ) -> hir.Value:
-    result = _converted(ctx, source, target, mode, span)
+    result = rounded(ctx, source, target, mode, span)
     limit = _FLOAT_LIMITS.get(target.name)
     if limit is None:
         return result

@@ -16,7 +16,6 @@ from tilec.support.dtypes import DTYPES, DType
 _FLOAT_FUNCTIONS = {
     "log": "Return the natural logarithm of `x`.",
     "log2": "Return the logarithm of `x` to base 2.",
-    "sqrt": "Return the square root of `x`.",
     "rsqrt": "Return 1 divided by the square root of `x`.",
     "sin": "Return the sine of `x`, in radians.",
     "cos": "Return the cosine of `x`, in radians.",
@@ -236,15 +235,3 @@ def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue
 def _selected_dtype(call: Call, values: list[Constant | hir.Value]) -> DType:
     """Return the type of a selection; equal restricted types need no arithmetic."""
     return numeric.common_dtype(call.ctx, values, call.span, call.name)
-
-
-@builtin("fma", ARITHMETIC, "fma")
-def fma(call: Call, a: Argument, b: Argument, c: Argument) -> AnyValue:
-    """Return `a * b + c`, rounded once; integers become f32."""
-    values = [call.number(item) for item in (a, b, c)]
-    dtype = numeric.common_dtype(call.ctx, values, call.span, call.name)
-    numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
-    operands = numeric.unify(
-        call.ctx, values, call.span, call.name, dtype if dtype.is_float else F32
-    )
-    return call.ctx.op("fma", operands, operands[0].type, call.span)
