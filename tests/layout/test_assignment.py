@@ -97,7 +97,7 @@ def test_the_search_is_bounded(count):
 
 
 class Turned(Same):
-    """A link behind which the other axis is contiguous."""
+    """A link at whose other end the other axis is contiguous."""
 
     reorders = True
 

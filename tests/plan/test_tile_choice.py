@@ -90,7 +90,7 @@ def test_a_wide_result_costs_no_more_room_than_a_narrow_one():
 
 
 def test_what_the_epilogue_loads_leaves_room_for_the_ring():
-    """Beside 128x256: two parts a warpgroup and four slots, or all four slices and three slots."""
+    """Next to 128x256: two parts a warpgroup and four slots, or all four slices and three slots."""
     expected = {"BM": 128, "BN": 256, "BK": 64}
     assert gemm(epilogue_bytes=2) == gemm(epilogue_bytes=4) == expected
     wide = GemmTile(128, 256, 64, 2, 2)

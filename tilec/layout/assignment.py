@@ -47,7 +47,7 @@ class Link(Protocol):
 
     @property
     def reorders(self) -> bool:
-        """Whether another axis is contiguous behind it: then every layout is a compromise."""
+        """Whether another axis is contiguous at its other end: every layout is a compromise."""
         ...
 
     def follow(self, origin: Key, layout: RegisterLayout) -> Mapping[Any, RegisterLayout]:

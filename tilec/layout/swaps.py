@@ -214,7 +214,7 @@ def gathered(layout: RegisterLayout, axis: int, width: int, run: int) -> Registe
 
 
 def _odd_parts(layout: RegisterLayout) -> list[tuple[Stride, int]]:
-    """Return stride and extent of what is left of modes of registers beside binary digits."""
+    """Return stride and extent of what binary digits leave of modes of registers."""
     return [
         (_scaled(mode.stride, even_part(mode.extent)), mode.extent // even_part(mode.extent))
         for mode in layout.modes

@@ -7,9 +7,10 @@ _HEAD = """\
 
 <!-- Written by tools/gen_docs.py from tilec/frontend/semantics/not_yet.py; do not edit. -->
 
-What users of Python, Triton, cuTile and NumPy write, and tilec lacks. The compiler knows this list:
-its error messages say the same. In the code, `x` is a tile with 16 elements, `a`, `b` and `acc` are
-tiles of 16x16 elements, `A` is an array, `n` is a scalar, and `i` is a tile index.
+This page lists what users of Python, Triton, cuTile and NumPy write and tilec does not have, and
+what to write instead. The error messages of the compiler say the same. In the code, `x` is a tile
+with 16 elements, `a`, `b` and `acc` are tiles of 16x16 elements, `A` is an array, `n` is a scalar,
+and `i` is a tile index.
 """
 
 

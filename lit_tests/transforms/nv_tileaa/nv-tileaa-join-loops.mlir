@@ -2,7 +2,7 @@
 
 // Loops that go on where others end are joined, with a branch around what differs.
 
-// What only the second loop computes is the other side of a branch; values of both meet behind it.
+// What only the second loop computes is the other side of a branch; values of both meet after it.
 
 // CHECK-LABEL: module @mask_in_the_second
 // CHECK:         %[[MIDDLE:.*]] = arith.muli
@@ -141,7 +141,7 @@ module @begins_before {
 
 // -----
 
-// The sum of the first loop is read behind it, and the products of the second one are others.
+// The sum of the first loop is read after it, and the products of the second one are others.
 
 // CHECK-LABEL: module @read_and_others
 // CHECK-COUNT-4: scf.for

@@ -389,7 +389,7 @@ module @the_plan_orders_the_axes {
 
 // -----
 
-// A CTA takes a long and a short tile in turn: two tiles in a row, of an axis that is visited from both
+// A CTA takes long and short tiles alternately: two tiles in a row, of an axis that is visited from both
 // ends. What does not fill two rounds comes last: the shortest tiles of all heads.
 // CHECK-LABEL: module @long_and_short_tiles_alternate
 // CHECK-NEXT:    "nv_tileaa.func"() ({

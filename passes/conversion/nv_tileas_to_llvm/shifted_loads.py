@@ -5,8 +5,8 @@ begin at any element, so a thread would load its run of eight 16-bit elements on
 the two vectors that hold them instead, and takes 16 bytes out of the 32: by words, by two
 selections, and inside of words, by a shift of two registers (`shf`). An aligned vector that holds
 an element of the array lies in memory which the array owns a part of. Pages, and so what may be
-read, begin and end at multiples of 16. What is read beside the array is dropped, and both vectors
-of a run without any element of the array are the ones around the array's first element. Where runs
+read, begin and end at multiples of 16. What is read outside of the array is dropped, and both
+vectors of a run without any element of the array are the ones around its first element. Where runs
 begin at multiples of 16 bytes, and only the end of a row may cut them, one vector holds a run.
 """
 

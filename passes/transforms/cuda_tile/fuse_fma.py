@@ -14,8 +14,8 @@ flush in the same way. Both must be in one block, so that no operand of the prod
 through a loop that needs only the product. The result is rounded once instead of twice, so it may
 differ in the last bit.
 
-What is loaded in the block of a difference is not negated. Beside a product of matrices, it is read
-when that ends, and ptxas puts all special functions after the multiply-adds that wait for it:
+What is loaded in the block of a difference is not negated. Next to a product of matrices, it is
+read when that ends, and ptxas puts all special functions after the multiply-adds that wait for it:
 attention backward with heads of 64 took 2 to 5 % longer (H100, ptxas 13.0,
 docs/measurements/2026-11-26-user-attention.md).
 """

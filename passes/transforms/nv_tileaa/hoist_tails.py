@@ -80,7 +80,7 @@ class _Node:
 
 @register_pass("nv-tileaa-hoist-tails")
 def hoist_tails(module: Any, context: PassContext) -> bool:
-    """Move what both sides of branches compute behind them."""
+    """Move what both sides of a branch compute to after the branch."""
     del context
     changed = False
     for function in kernel_functions(module):

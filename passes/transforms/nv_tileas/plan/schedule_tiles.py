@@ -15,8 +15,8 @@ same time share operands in L2. Of three extents the first stays outermost. A pe
 loops over tiles, so that the loads of the next tile overlap the stores of this one.
 
 The plan may have an order of the axes of the grid, because some tiles load the same. The axes are
-then digits in this order, the last one fastest. With `balance_tiles`, a CTA takes a long and a
-short tile in turn, and the shortest tiles of all come last, so that all CTAs have about the same
+then digits in this order, the last one fastest. With `balance_tiles`, a CTA takes long and short
+tiles alternately, and the shortest tiles of all come last, so that all CTAs have about the same
 work (`passes/transforms/nv_tileas/plan/balanced_order.py`).
 
 A *wave* is the set of the n-th tiles of all CTAs of a persistent kernel; they run at about the same
