@@ -42,7 +42,7 @@ def add(
     modes = _modes(call, rounding, flush_to_zero)
     if modes is None:
         return operators.binary(call.ctx, "+", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, _sum)
+    return _computed(call, (a, b), modes, "addf", _sum)
 
 
 @builtin("sub", ARITHMETIC, "subf", "subi")
@@ -58,7 +58,7 @@ def sub(
     modes = _modes(call, rounding, flush_to_zero)
     if modes is None:
         return operators.binary(call.ctx, "-", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, _difference)
+    return _computed(call, (a, b), modes, "subf", _difference)
 
 
 @builtin("mul", ARITHMETIC, "mulf", "muli")
@@ -74,7 +74,7 @@ def mul(
     modes = _modes(call, rounding, flush_to_zero)
     if modes is None:
         return operators.binary(call.ctx, "*", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, _plain("mulf"))
+    return _computed(call, (a, b), modes, "mulf", _plain("mulf"))
 
 
 @builtin("truediv", ARITHMETIC, "divf")
@@ -96,7 +96,7 @@ def truediv(
     modes = _modes(call, rounding, flush_to_zero)
     if modes is None:
         return operators.binary(call.ctx, "/", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, _plain("divf"))
+    return _computed(call, (a, b), modes, "divf", _plain("divf"))
 
 
 @builtin("sqrt", ARITHMETIC, "sqrt")
@@ -113,7 +113,7 @@ def sqrt(
     """
     modes = _modes(call, rounding, flush_to_zero)
     if modes is not None:
-        return _computed(call, (x,), modes, _plain("sqrt"))
+        return _computed(call, (x,), modes, "sqrt", _plain("sqrt"))
     (value,) = _operands(call, (x,))
     return call.ctx.op("sqrt", [value], value.type, call.span)
 
@@ -134,7 +134,7 @@ def fma(
     """
     modes = _modes(call, rounding, flush_to_zero)
     if modes is not None:
-        return _computed(call, (a, b, c), modes, _fused)
+        return _computed(call, (a, b, c), modes, "fma", _fused)
     operands = _operands(call, (a, b, c))
     return call.ctx.op("fma", operands, operands[0].type, call.span)
 
@@ -179,18 +179,21 @@ def _require(call: Call, operand: hir.Value, names: tuple[str, ...], what: str) 
 
 
 def _computed(
-    call: Call, arguments: Sequence[Argument], modes: tuple[str, bool], compute: Compute
+    call: Call, arguments: Sequence[Argument], modes: tuple[str, bool], name: str, compute: Compute
 ) -> hir.Value:
-    """Compute in f64, and round the result to the type of the operands."""
+    """Return what operation `name` gives in other modes than the usual ones."""
     mode, flushes = modes
     ctx, span = call.ctx, call.span
     operands = _operands(call, arguments)
     if flushes:
         _require(call, operands[0], (F32.name,), "flush_to_zero")
         operands = [_flushed(ctx, item, span) for item in operands]
+    if mode == "rn":
+        return _flushed(ctx, ctx.op(name, operands, operands[0].type, span), span)
     _require(call, operands[0], ("f16", "bf16", "f32"), "rounding")
     wide = [numeric.convert(ctx, item, _WIDE, span) for item in operands]
-    result = rounded(ctx, compute(ctx, wide, mode, span), numeric.dtype_of(operands[0]), mode, span)
+    exact = compute(ctx, wide, mode, span)
+    result = rounded(ctx, exact, numeric.dtype_of(operands[0]), mode, span)
     return _flushed(ctx, result, span) if flushes else result
 
 
