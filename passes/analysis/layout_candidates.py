@@ -20,7 +20,7 @@ from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.layout_links import COMBINE
 from tilec.passes.analysis.layout_prices import is_access, moved_bits, vector_limit
-from tilec.passes.analysis.operation_layouts import CONVERT
+from tilec.passes.analysis.operation_layouts import CAT, CONVERT, EXTRACT
 
 _WORD_BITS = 32
 """A register: where accesses are narrower, elements that fill one are tried, too, because single
@@ -56,6 +56,8 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
     yield "rows", rows(narrowest, reduced)
     if reduced:
         yield "rows that warps share", rows(narrowest, [])
+    if any(op.name in (EXTRACT, CAT) for op in touching):
+        yield from _rows_of_warps(shape, narrowest, warps, ctas)
     limits = {limit for limit in map(vector_limit, touching) if limit}
     limits |= {max(limit, _WORD_BITS) for limit in limits}
     widest = [VECTOR_BITS * narrowest // limit for limit in limits]
@@ -65,6 +67,22 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
         yield what, rows(size, reduced)
     if ctas == 1:
         yield from candidate_layouts(shape, narrowest, warps)
+
+
+def _rows_of_warps(
+    shape: tuple[int, ...], bits: int, warps: int, ctas: int
+) -> Iterator[tuple[str, RegisterLayout]]:
+    """Yield layouts in which a warp has whole rows, if there are enough rows for all warps.
+
+    Where rows are cut and joined again, as in a butterfly, a thread has the elements that meet in
+    its registers in one of them; and between two of them, lanes exchange what they have.
+    """
+    inner = [axis for axis, extent in enumerate(shape) if extent > 1][1:]
+    yield "rows, each in a warp", choose_blocked(shape, bits, warps, None, inner, (), ctas)
+    for axis in inner:
+        for size, what in ((bits, "vectors"), (VECTOR_BITS // 2, "pairs")):
+            layout = choose_blocked(shape, size, warps, axis, inner, (), ctas)
+            yield f"rows, each in a warp, in {what} along axis {axis}", layout
 
 
 def layouts_near(tiles: list[Any], layout: RegisterLayout) -> Iterator[tuple[str, RegisterLayout]]:

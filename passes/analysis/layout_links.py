@@ -11,11 +11,13 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.slices import constant_origin
 from tilec.ir.structured import defining_operation
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
     choose_blocked,
+    sliced_from,
     wgmma_accumulator,
     without_units,
 )
@@ -32,16 +34,17 @@ from tilec.passes.analysis.layout_prices import (
 from tilec.passes.analysis.operation_layouts import (
     CAT,
     CONVERT,
+    EXTRACT,
     PART,
     SLICE,
     combined_layout,
     joined_layouts,
+    named_layout,
     result_layout,
     source_layout,
 )
 
 COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
-EXTRACT = "nv_tileas.extract"
 PERMUTE = "nv_tileas.permute"
 SHAPE_OPS = (PERMUTE, "nv_tileas.view", "nv_tileas.broadcast", SLICE)
 Layouts = Sequence[RegisterLayout]
@@ -179,49 +182,90 @@ class ShapeLink(OperationLink):
         return self.price_of_changes(layouts)
 
 
-class JoinLink(OperationLink):
-    """A `cat`: its result decides."""
+class NamingLink(OperationLink):
+    """A `cat` or `extract`: it names registers, or its tiles go through the scratch area.
+
+    Where it could name registers of its sources, the result changes its layout afterwards: that
+    avoids conflicts of banks, and moves no more than what is cut out.
+    """
+
+    def scratch_bytes(self, layouts: Layouts) -> int:
+        """Return the bytes of the largest tile, where tiles move."""
+        found = dict(zip(self.groups, layouts, strict=True))
+        if self._moves(found):
+            return max(tile_bytes(layout, self.bits) for layout in layouts)
+        return super().scratch_bytes(layouts)
+
+    def changes(self, layouts: Found) -> list[tuple[RegisterLayout, RegisterLayout]]:
+        """Return the change of layout after it."""
+        found = self._named(layouts)
+        if found is None or self._is_free(layouts):
+            return []
+        return [(found, layouts[self.result])]
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of moves through the scratch area, or of the change of layout."""
+        if not self._moves(layouts):
+            return self.price_of_changes(layouts)
+        moved = (*(layouts[group] for group in self.tiles), layouts[self.result])
+        return scratch_price([(layout, self.bits) for layout in moved])
+
+    @cached_property
+    def tiles(self) -> list[Any]:
+        """Return the group of each tile that it takes; an `extract` also takes indices."""
+        return [group for group in self.operands if group is not None]
+
+    def _moves(self, layouts: Found) -> bool:
+        return not self._is_free(layouts) and self._named(layouts) is None
+
+    def _named(self, layouts: Found) -> RegisterLayout | None:
+        have = tuple(layouts[group] for group in self.tiles)
+        if have not in self._known:
+            self._known[have] = named_layout(self.op, have)
+        return self._known[have]
+
+    @cached_property
+    def _known(self) -> dict[tuple[RegisterLayout, ...], RegisterLayout | None]:
+        return {}
+
+    def _is_free(self, layouts: Found) -> bool:
+        raise NotImplementedError
+
+
+class JoinLink(NamingLink):
+    """A `cat`."""
 
     def follow(self, origin: Any, layout: RegisterLayout) -> Found:
-        """Give the operands layouts that make up that of the result."""
+        """Give the operands layouts that make up that of the result, or the result one of them."""
         if origin != self.result:
+            with contextlib.suppress(LayoutError):
+                return {self.result: sliced_from(layout, self.op.results[0].type.shape)}
             return {}
         pieces = joined_layouts(self.op, layout) or []
         pairs = zip(self.operands, pieces, strict=False)
         return {group: piece for group, piece in pairs if group != origin}
-
-    def scratch_bytes(self, layouts: Layouts) -> int:
-        """Return the bytes of the result, where they move."""
-        found = dict(zip(self.groups, layouts, strict=True))
-        return 0 if self._is_free(found) else tile_bytes(found[self.result], self.bits)
-
-    def price_once(self, layouts: Found) -> float:
-        """Return the cycles of moves through the scratch area."""
-        if self._is_free(layouts):
-            return 0.0
-        moved = (*(layouts[group] for group in self.operands), layouts[self.result])
-        return scratch_price([(layout, self.bits) for layout in moved])
 
     def _is_free(self, layouts: Found) -> bool:
         have = [layouts[group] for group in self.operands]
         return joined_layouts(self.op, layouts[self.result]) == have
 
 
-class ExtractLink(OperationLink):
-    """An `extract`: both sides are free."""
+class ExtractLink(NamingLink):
+    """An `extract`."""
 
     def follow(self, origin: Any, layout: RegisterLayout) -> Found:
-        """Say nothing: the tile goes through the scratch area in any case."""
-        del origin, layout
+        """Take the slice of a layout, or a layout with such slices, where the slice is known."""
+        if self.source == self.result or constant_origin(self.op) is None:
+            return {}
+        if origin == self.source:
+            found = self._named({self.source: layout})
+            return {} if found is None else {self.result: found}
+        with contextlib.suppress(LayoutError):
+            return {self.source: sliced_from(layout, self.op.operands[0].type.shape)}
         return {}
 
-    def scratch_bytes(self, layouts: Layouts) -> int:
-        """Return the bytes of the larger tile."""
-        return max(tile_bytes(layout, self.bits) for layout in layouts)
-
-    def price_once(self, layouts: Found) -> float:
-        """Return the cycles of moves through the scratch area."""
-        return scratch_price([(layouts[group], self.bits) for group in self.groups])
+    def _is_free(self, layouts: Found) -> bool:
+        return self._named(layouts) == layouts[self.result]
 
 
 class CombineLink(OperationLink):
@@ -292,6 +336,20 @@ class PartLink(OperationLink):
     def _part(self, layout: RegisterLayout) -> RegisterLayout:
         found = self._result(layout)
         return self._with_parts[1] if found is None else found
+
+
+def groups_of_warpgroups(links: Sequence[OperationLink]) -> set[Any]:
+    """Return the groups of tiles that one warpgroup holds: parts, and what is made of them."""
+    found = {link.result for link in links if link.op.name == PART}
+    grown = True
+    while grown:
+        grown = False
+        for link in links:
+            more = {*link.groups} - found
+            if link.op.name != PART and more and not found.isdisjoint(link.groups):
+                found |= more
+                grown = True
+    return found
 
 
 def _is_combined(tile: Any) -> bool:

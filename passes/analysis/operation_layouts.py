@@ -1,9 +1,11 @@
 """The layouts of the sources and results of operations that move no value between threads."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.shared_ops import ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import CatOp, ReduceOp
+from tilec.dialects.nv_tileas.tile_ops import CatOp, ExtractOp, ReduceOp
+from tilec.ir.slices import constant_origin
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
@@ -18,6 +20,7 @@ from tilec.passes.analysis.tma.shared_layouts import has_register_layout, regist
 
 CAT = CatOp.OPERATION_NAME
 CONVERT = ConvertLayoutOp.OPERATION_NAME
+EXTRACT = ExtractOp.OPERATION_NAME
 PART = "nv_tileas.tile_part"
 SLICE = "nv_tileas.tile_slice"
 
@@ -81,6 +84,30 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
         return None
 
 
+def extracted_part(op: Any, source: RegisterLayout) -> TilePart | None:
+    """Return which registers of a tile with layout `source` an `extract` takes.
+
+    None where the slice is not made of whole registers of every thread, or not known.
+    """
+    origin = constant_origin(op)
+    if origin is None:
+        return None
+    try:
+        return tile_slice(source, tuple(op.results[0].type.shape), origin)
+    except LayoutError:
+        return None
+
+
+def extracts_registers(op: Any) -> bool:
+    """Tell whether an `extract` only names registers; not before its tiles have layouts."""
+    ends = (op.operands[0], op.results[0])
+    if not all(map(has_register_layout, ends)):
+        return False
+    source, result = map(register_layout_of, ends)
+    part = extracted_part(op, source)
+    return part is not None and part.layout == result
+
+
 def joined_parts(op: Any, result: RegisterLayout) -> list[TilePart] | None:
     """Return which registers of the result of a `cat` each of its operands makes up.
 
@@ -109,6 +136,25 @@ def joins_registers(op: Any) -> bool:
         return False
     have = [register_layout_of(operand) for operand in op.operands]
     return joined_layouts(op, register_layout_of(op.results[0])) == have
+
+
+def named_layout(op: Any, sources: Sequence[RegisterLayout]) -> RegisterLayout | None:
+    """Return a layout of the result in which a `cat` or `extract` only names registers.
+
+    None where there is none.
+
+    Args:
+        op: The operation.
+        sources: The layouts of its tiles.
+    """
+    if op.name == EXTRACT:
+        part = extracted_part(op, sources[0])
+        return None if part is None else part.layout
+    try:
+        whole = sliced_from(sources[0], op.results[0].type.shape)
+    except LayoutError:
+        return None
+    return whole if joined_layouts(op, whole) == list(sources) else None
 
 
 def _inverse(permutation: list[int]) -> list[int]:

@@ -18,7 +18,12 @@ from tilec.layout.shuffles import PickedWord, warp_exchange
 from tilec.layout.swaps import SWAPPED_BITS, Swaps, find_swaps
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
-from tilec.passes.analysis.operation_layouts import CAT, joins_registers
+from tilec.passes.analysis.operation_layouts import (
+    CAT,
+    EXTRACT,
+    extracts_registers,
+    joins_registers,
+)
 from tilec.passes.analysis.tma.shared_layouts import has_register_layout, register_layout_of
 
 NEEDED_SCRATCH = "scratch_bytes"
@@ -26,8 +31,6 @@ NEEDED_SCRATCH = "scratch_bytes"
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
 _CONVERT = "nv_tileas.convert_layout"
-_MOVES = (_CONVERT, "nv_tileas.extract")
-"""Operations that move whole tiles; a `cat` may only name registers."""
 
 
 def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | Swaps | None:
@@ -49,9 +52,11 @@ def uses_scratch(op: Any) -> bool:
     """Tell whether an operation moves values through the scratch area, between barriers."""
     if op.name == CAT:
         return not joins_registers(op)
+    if op.name == EXTRACT:
+        return not extracts_registers(op)
     if op.name == _CONVERT and warp_exchange_of(op) is not None:
         return False
-    return op.name in _MOVES or needs_exchange(op) or bool(exchanges_of(op))
+    return op.name == _CONVERT or needs_exchange(op) or bool(exchanges_of(op))
 
 
 def places_of(op: Any) -> SharedLayout:

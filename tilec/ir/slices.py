@@ -1,4 +1,4 @@
-"""Constant indices of `cuda_tile.extract` that name no slice of their tile."""
+"""Constant indices of `extract`: the slice that they name, if they name one."""
 
 from typing import Any
 
@@ -21,13 +21,32 @@ def check_constant_indices(op: Any) -> None:
     Raises:
         CompileError: There is one (T0576).
     """
-    for axis, (index, count) in enumerate(
-        zip(list(op.operands)[1:], slice_counts(op), strict=True)
-    ):
-        maker = defining_operation(index)
-        if maker is None or maker.name != "arith.constant":
-            continue
-        number = ir.IntegerAttr(maker.attributes["value"]).value
-        if not 0 <= number < count:
+    pairs = zip(_constant_indices(op), slice_counts(op), strict=True)
+    for axis, (number, count) in enumerate(pairs):
+        if number is not None and not 0 <= number < count:
             message = index_message(number, axis, count)
             raise CompileError(error("T0576", message, source_span(op.location), hint=INDEX_HINT))
+
+
+def constant_origin(op: Any) -> tuple[int, ...] | None:
+    """Return where the slice of an `extract` begins in its tile; None if that is known later.
+
+    Args:
+        op: An `extract` of any dialect; a constant index of it names a slice.
+    """
+    numbers = _constant_indices(op)
+    if None in numbers:
+        return None
+    extents = op.results[0].type.shape
+    return tuple((n or 0) * extent for n, extent in zip(numbers, extents, strict=True))
+
+
+def _constant_indices(op: Any) -> list[int | None]:
+    """Return the indices of an `extract`, None for each that is no constant."""
+    makers = map(defining_operation, list(op.operands)[1:])
+    return [
+        ir.IntegerAttr(maker.attributes["value"]).value
+        if maker is not None and maker.name == "arith.constant"
+        else None
+        for maker in makers
+    ]

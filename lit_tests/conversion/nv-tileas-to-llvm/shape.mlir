@@ -274,6 +274,37 @@
 
 // -----
 
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!big = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
+!t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+
+// A slice at a known place that each thread has a part of is a choice of registers; what nobody
+// chooses is not loaded.
+// CHECK-LABEL: llvm.func @registers_are_cut
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         %[[LOWER:.*]] = llvm.load
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.store %[[LOWER]]
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  %d = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 1024 : i64} : () -> !big
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%d) : (!big) -> !tall
+    %y = "nv_tileas.extract"(%x, %c1, %c0) : (!tall, i32, i32) -> !t
+    "nv_tileas.store_shared"(%y, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "registers_are_cut", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !acc = tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 !rows = tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:8*(0,1),4*(16,0)|lane:8*(0,8),4*(1,0)|warp:4*(4,0)">>

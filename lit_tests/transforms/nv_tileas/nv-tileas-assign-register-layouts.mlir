@@ -601,6 +601,48 @@ module @joined_tiles_are_loaded_as_parts {
 
 // -----
 
+!s = !nv_tileas.smem<tensor<32x64xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
+
+// Two stages of a butterfly: halves at a known place are registers of their tile, if each thread has
+// both halves.
+// CHECK-LABEL: module @known_slices_are_registers
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK-COUNT-2: "nv_tileas.extract"{{.*}} : (tensor<32x32x2x1xf32, #nv_tileas.layout<"32x32x2x1|reg:[[X:.*]]|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>, {{.*}}|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
+// CHECK:         "nv_tileas.cat"{{.*}}|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
+// CHECK-COUNT-2: "nv_tileas.extract"{{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
+// CHECK:         "nv_tileas.cat"{{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
+// CHECK-NOT:     nv_tileas.convert_layout
+module @known_slices_are_registers {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %i = arith.constant 0 : i32
+      %j = arith.constant 1 : i32
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<32x64xf32>
+      %x1 = "nv_tileas.view"(%x) : (tensor<32x64xf32>) -> tensor<32x32x2x1xf32>
+      %a1 = "nv_tileas.extract"(%x1, %i, %i, %i, %i) : (tensor<32x32x2x1xf32>, i32, i32, i32, i32) -> tensor<32x32x1x1xf32>
+      %b1 = "nv_tileas.extract"(%x1, %i, %i, %j, %i) : (tensor<32x32x2x1xf32>, i32, i32, i32, i32) -> tensor<32x32x1x1xf32>
+      %p1 = arith.addf %a1, %b1 : tensor<32x32x1x1xf32>
+      %m1 = arith.subf %a1, %b1 : tensor<32x32x1x1xf32>
+      %y1 = "nv_tileas.cat"(%p1, %m1) {dim = 2 : i64} : (tensor<32x32x1x1xf32>, tensor<32x32x1x1xf32>) -> tensor<32x32x2x1xf32>
+      %x2 = "nv_tileas.view"(%y1) : (tensor<32x32x2x1xf32>) -> tensor<32x16x2x2xf32>
+      %a2 = "nv_tileas.extract"(%x2, %i, %i, %i, %i) : (tensor<32x16x2x2xf32>, i32, i32, i32, i32) -> tensor<32x16x1x2xf32>
+      %b2 = "nv_tileas.extract"(%x2, %i, %i, %j, %i) : (tensor<32x16x2x2xf32>, i32, i32, i32, i32) -> tensor<32x16x1x2xf32>
+      %p2 = arith.addf %a2, %b2 : tensor<32x16x1x2xf32>
+      %m2 = arith.subf %a2, %b2 : tensor<32x16x1x2xf32>
+      %y2 = "nv_tileas.cat"(%p2, %m2) {dim = 2 : i64} : (tensor<32x16x1x2xf32>, tensor<32x16x1x2xf32>) -> tensor<32x16x2x2xf32>
+      %y = "nv_tileas.view"(%y2) : (tensor<32x16x2x2xf32>) -> tensor<32x64xf32>
+      "nv_tileas.store_shared"(%y, %s) : (tensor<32x64xf32>, !s) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !y = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>

@@ -24,7 +24,7 @@ from tilec.layout.swaps import Swaps
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
-from tilec.passes.analysis.operation_layouts import joined_parts, part_of
+from tilec.passes.analysis.operation_layouts import extracted_part, joined_parts, part_of
 from tilec.passes.analysis.scratch_areas import places_of, uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
@@ -165,8 +165,12 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
 
 @RULES.converts(ExtractOp)
 def lower_extract(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Write the tile to the scratch area and read the slice at its run-time place."""
+    """Name registers, or write the tile to the scratch area and read the slice at its place."""
     source, result = op.operands[0], op.results[0]
+    part = None if uses_scratch(op) else extracted_part(op, tile_layout(source))
+    if part is not None:
+        registers = lowering.tile(source)
+        return [[registers[number] for number in part.registers]]
     scratch, plain = scratch_area(lowering, op), plain_layout(source.type)
     write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
     role_barrier(lowering, op)

@@ -26,7 +26,9 @@ ring of operands loses by it: the plan says which bytes are free, and what a slo
 layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
 one warpgroup.
 
-If the layouts of two groups do not fit, a `convert_layout` is inserted.
+If the layouts of two groups do not fit, a `convert_layout` is inserted. A `cat`, and an `extract` at
+a known place, name registers where each thread has its part of every tile; else their tiles go
+through the scratch area.
 """
 
 from collections.abc import Callable
@@ -64,9 +66,9 @@ from tilec.passes.analysis.layout_candidates import (
 )
 from tilec.passes.analysis.layout_links import (
     COMBINE,
-    EXTRACT,
     SHAPE_OPS,
     combinable_layout,
+    groups_of_warpgroups,
     layout_with_parts,
     link_of,
 )
@@ -82,9 +84,12 @@ from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.operation_layouts import (
     CAT,
     CONVERT,
+    EXTRACT,
     PART,
     SLICE,
     combined_layout,
+    joined_layouts,
+    named_layout,
     result_layout,
     source_layout,
 )
@@ -225,7 +230,7 @@ class LayoutAssignment:
         ops = walk_operations(self.block)
         found = [link_of(op, self._group_of, self.warps, self.ctas) for op in ops]
         links = [link for link in found if link is not None]
-        parts = self._warpgroup_groups(links)
+        parts = groups_of_warpgroups(links)
         groups = {
             root: self._facts(tiles, fixed.get(root), WARPGROUP_WARPS if root in parts else None)
             for root, tiles in sorted(members.items(), key=lambda item: item[0] not in fixed)
@@ -261,19 +266,6 @@ class LayoutAssignment:
                 found[self._find(operand)] = a_fragment(op, self.warps // WARPGROUP_WARPS)
         return found
 
-    def _warpgroup_groups(self, links: list[Any]) -> set[Any]:
-        """Return the groups of tiles that one warpgroup holds: parts, and what is made of them."""
-        found = {link.result for link in links if link.op.name == PART}
-        grown = True
-        while grown:
-            grown = False
-            for link in links:
-                more = {*link.groups} - found
-                if link.op.name != PART and more and not found.isdisjoint(link.groups):
-                    found |= more
-                    grown = True
-        return found
-
     def _facts(self, tiles: list[Any], fixed: RegisterLayout | None, warps: int | None) -> Group:
         """Return what the search has to know about the group of `tiles`."""
         accesses: dict[Any, Any] = {}
@@ -305,6 +297,8 @@ class LayoutAssignment:
                 self._convert_combined(op)
             elif op.name in SHAPE_OPS:
                 self._convert_relabelled(op)
+            elif op.name in (CAT, EXTRACT):
+                self._convert_named(op)
 
     def _convert_relabelled(self, op: Any) -> None:
         have = self.layouts[self._find(op.operands[0])]
@@ -324,6 +318,18 @@ class LayoutAssignment:
         wanted, found = layout_with_parts(op, self.warps)
         if wanted != self.layouts[self._find(op.operands[0])]:
             self._convert_operand(op, wanted)
+        self._convert_result(op, found)
+
+    def _convert_named(self, op: Any) -> None:
+        """Change the layout after a `cat` or `extract` that names registers in another one."""
+        have = [self.layouts[self._find(tile)] for tile in op.operands if is_tile(tile)]
+        layout = self.layouts[self._find(op.results[0])]
+        found = named_layout(op, have)
+        if found is not None and (op.name == EXTRACT or joined_layouts(op, layout) != have):
+            self._convert_result(op, found)
+
+    def _convert_result(self, op: Any, found: RegisterLayout) -> None:
+        """Let an operation return a tile with the layout `found`, which changes afterwards."""
         (result,) = op.results
         layout = self.layouts[self._find(result)]
         if found == layout:
