@@ -26,8 +26,8 @@ ring of operands loses by it: the plan says which bytes are free, and what a slo
 layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
 one warpgroup.
 
-If the layouts of two groups do not fit, a `convert_layout` is inserted. A `cat`, and an `extract` at
-a known place, name registers where each thread has its part of every tile; else their tiles go
+If the layouts of two groups do not fit, a `convert_layout` is inserted. A `cat`, and an `extract`
+at a known place, name registers where each thread has its part of every tile; else their tiles go
 through the scratch area.
 """
 
