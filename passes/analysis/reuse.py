@@ -6,7 +6,7 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
-from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.partitions import takes_a_part
@@ -27,7 +27,7 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
 
     The bounds of a loop count only where blocks go through parts of a range: tiles that read the
     first part of the same keys share them. What the kernel itself has written is no input: loads
-    that come after a store or an acquire do not count.
+    that come after a store or an acquire do not count. Nor do single elements, which are few.
     """
     grid = read_kernel_fact(function, "grid") or []
     loads = [item for item in accesses if _is_input(item)]
@@ -36,7 +36,7 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     axes = [{ids[op] for op in _sources(load, set(ids))} for load in loads]
     used = set().union(*axes)
     for op in filter(is_element_access, ops):
-        if enclosing_loops(op):
+        if enclosing_loops(op) and not is_repeatable(op):
             used |= {ids[found] for found in dependences(op.operands, set(ids), bounds=False)}
     shared = [axis for axis in range(len(grid)) if axis not in used]
     if not used or not shared or len(grid) < 2:

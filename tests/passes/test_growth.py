@@ -29,6 +29,12 @@ CASES = {
     "%w = arith.cmpi sgt, %r, %c0 : i32\n%s = arith.addi %q, %c1 : i32\n"
     "%v = arith.select %w, %s, %q : i32": 1,
     "%w = arith.cmpi slt, %i, %n : i32\n%v = arith.select %w, %i, %n : i32": None,
+    # Sums of what is never negative, of as many numbers as the loop has rounds.
+    "%v = scf.for %j = %c0 to %i step %c1 iter_args(%s = %c0) -> (i32) : i32 {\n"
+    "%w = arith.cmpi slt, %j, %n : i32\n%x = arith.extui %w : i1 to i32\n"
+    "%y = arith.addi %s, %x : i32\nscf.yield %y : i32 }": 1,
+    "%v = scf.for %j = %c0 to %i step %c1 iter_args(%s = %n) -> (i32) : i32 {\n"
+    "%y = arith.addi %m, %s : i32\nscf.yield %y : i32 }": None,
 }
 
 
@@ -54,7 +60,7 @@ def test_growth_with_the_rounds_of_a_loop(context, text):
         }}""",
         context,
     )
-    (loop,) = (op for op in walk_operations(module.body) if op.name == "scf.for")
+    loop = next(op for op in walk_operations(module.body) if op.name == "scf.for")
     *_, last, _ = loop.regions[0].blocks[0].operations
     growth = Growth(set(), ValueRanges(loop.block, {}), loop)
     assert growth.of(last.operation.results[0]) == CASES[text]

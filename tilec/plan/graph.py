@@ -32,8 +32,8 @@ class Op:
         latency: Cycles from its issue until its result is there.
         registers: Of a thread, for its result.
         stage: Fixed stage; None where the schedule may choose.
-        in_place: Whether the result is a tile in a slot of a ring, which is not carried around the
-            loop: what reads it has the same stage.
+        in_place: Whether the result is a tile in a slot of a ring, or a mask in predicates. It is
+            not carried around the loop: what reads it has the same stage.
         in_pieces: Whether it runs in pieces, so that its result takes registers only where it is
             carried around the loop.
         shares: Of the registers, those of each result, if it has several.
@@ -75,6 +75,10 @@ class Edge:
     target: int
     distance: int = 0
     result: int = 0
+
+    def lag(self, stages: tuple[int, ...]) -> int:
+        """Return how many rounds after its source the target runs, with a stage for each."""
+        return self.distance + stages[self.target] - stages[self.source]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,11 @@ from collections.abc import Iterator
 from itertools import product
 
 from tilec.plan import machine
-from tilec.plan.graph import Edge, Engine, LoopGraph, longest_ways
+from tilec.plan.graph import Engine, LoopGraph
+from tilec.plan.issue_order import order_of
 from tilec.plan.queueing import queueing_time
 from tilec.support.fast_dataclasses import dataclass
 
-ISSUE_CYCLES = 16.0
-"""Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
 WORTH = 0.97
 """A rotated loop is larger, so it has to take less than this part of the interval (choice)."""
 SHORT_ROUND = 1700.0
@@ -33,6 +32,11 @@ SHORT_ROUND = 1700.0
 each other's products. Rotated, attention with heads of 64 takes 1.02 to 1.11 of the time (1024 and
 1536 cycles of 2 and 3 warpgroups), and in 8 bits with heads of 128 0.98 to 1.03 of it (1024 cycles)
 and 0.99 (1792) (H100, docs/measurements/2026-11-26-causal-profile.md)."""
+HIDDEN = 0.55
+"""Part of a round up to which other warpgroups hide all products, where vector units bind: while
+one multiplies, others compute. Rotated, attention with heads of 64 that masks documents takes 1.17
+of the time; 0.51 of a round are products (H100, docs/measurements/2026-11-26-user-attention.md).
+Where special functions bind, it takes 0.98 to 1.00 with a soft cap of the scores (0.50)."""
 SHOWN = 4
 """Rotated loops that lost and are kept for reports."""
 MAX_CUTS = 512
@@ -166,8 +170,12 @@ def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     """Return why a loop does not become `item`, whatever it gains; empty if it may."""
     if _ahead(graph, item) < (1 - WORTH) * plain.interval:
         return "does almost nothing for the next iteration"
-    if plain.binds is Engine.SPECIAL and graph.warpgroups > 1 and plain.bound < SHORT_ROUND:
-        return "hides products that other warpgroups hide anyway: special functions bind"
+    short = plain.binds is Engine.SPECIAL and plain.bound < SHORT_ROUND
+    products = graph.demand(Engine.TENSOR) * graph.warpgroups
+    few = plain.binds is Engine.VECTOR and products <= HIDDEN * plain.bound
+    if graph.warpgroups > 1 and (short or few):
+        binds = plain.binds.value
+        return f"hides products that other warpgroups hide anyway: {binds} bind"
     return ""
 
 
@@ -214,8 +222,7 @@ def _why_lost(
 def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = None) -> Schedule:
     """Return the schedule with these stages; `turns` as in `schedule_loop`."""
     order, alone = order_of(graph, stages)
-    demands = {engine: graph.demand(engine) * graph.warpgroups for engine in Engine}
-    demands.pop(Engine.NONE)
+    demands = {e: graph.demand(e) * graph.warpgroups for e in Engine if e is not Engine.NONE}
     binds = max(demands, key=lambda engine: demands[engine])
     bound = demands[binds]
     tensor = graph.demand(Engine.TENSOR)
@@ -225,7 +232,7 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = Non
     takes = possible and (ordered < free if turns is None else turns)
     interval = ordered if takes else free
     registers = _registers(graph, stages, order)
-    waiting = {graph.read_by(e) for e in graph.edges if _lag(e, stages) > e.distance}
+    waiting = {graph.read_by(e) for e in graph.edges if e.lag(stages) > e.distance}
     carried = sum(graph.ops[n].results[number] for n, number in waiting)
     return Schedule(stages, order, interval, bound, binds, registers, takes, carried)
 
@@ -266,7 +273,7 @@ def _complete(graph: LoopGraph, chosen: dict[int, int]) -> tuple[int, ...] | Non
     if any(stage > 1 or fixed.get(n, stage) != stage for n, stage in enumerate(low)):
         return None
     stages = _late(graph, low, fixed)
-    return stages if all(_lag(edge, stages) >= 0 for edge in graph.edges) else None
+    return stages if all(edge.lag(stages) >= 0 for edge in graph.edges) else None
 
 
 def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int, ...]:
@@ -280,7 +287,8 @@ def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int,
         inputs = {e.source for e in graph.edges if e.target == n and not e.distance}
         crossing = {e.source for e in graph.edges if stages[e.target] and not e.distance}
         carried = sum(graph.ops[i].registers for i in inputs - crossing if stages[i] == 0)
-        if all(stages[e.target] for e in readers) and carried <= graph.ops[n].registers:
+        most = float("inf") if graph.ops[n].in_place else graph.ops[n].registers
+        if all(stages[e.target] for e in readers) and carried <= most:
             stages[n] = 1
     return tuple(stages)
 
@@ -295,85 +303,6 @@ def _from_products(graph: LoopGraph) -> set[int]:
     return found
 
 
-def _lag(edge: Edge, stages: tuple[int, ...]) -> int:
-    """Return how many rounds after its source the target of an edge runs."""
-    return edge.distance + stages[edge.target] - stages[edge.source]
-
-
-def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
-    """Return the order of issue in a round, and the time of a round for a warpgroup alone.
-
-    The loop as it is keeps its order. In a rotated loop, the operation that can start first comes
-    next; of several, one that takes no time (a release of a slot should be early), or else the one
-    on the longest way to the end of the round.
-    """
-    before: list[list[int]] = [[] for _ in graph.ops]
-    for edge in graph.edges:
-        if _lag(edge, stages) == 0:
-            before[edge.target].append(edge.source)
-    if not any(stages):
-        order = tuple(range(len(graph.ops)))
-        return order, _time(graph, order, before)
-    ways = longest_ways(graph, before)
-    done: dict[int, float] = {}
-    clock = tensor = 0.0
-    order = []
-    waiting = set(ways)
-    while waiting:
-        ready = [n for n in waiting if all(source in done for source in before[n])]
-        start = {n: max([clock, *(done[source] for source in before[n])]) for n in ready}
-        chosen = min(ready, key=lambda n: (start[n], graph.ops[n].cycles > 0, -ways[n], n))
-        clock, tensor = _issue(graph, chosen, start[chosen], tensor, done)
-        order.append(chosen)
-        waiting.discard(chosen)
-    return tuple(_late_loads(graph, order, before)), max([clock, *done.values()])
-
-
-def _late_loads(graph: LoopGraph, order: list[int], before: list[list[int]]) -> list[int]:
-    """Return the order with each tile that threads load right before what first reads it.
-
-    Its registers are then free while products run. What threads compute from such tiles alone, in
-    less time than it takes to issue a product, moves with them.
-    """
-    light: set[int] = set()
-    for n in order:
-        op = graph.ops[n]
-        held = [source for source in before[n] if graph.ops[source].registers or source in light]
-        short = not (op.asynchronous or op.in_place) and op.cycles < ISSUE_CYCLES
-        if short and (op.registers or held) and light.issuperset(held):
-            light.add(n)  # one without registers names those of a light one
-    found = list(order)
-    for n in reversed(order):
-        readers = [m for m in order if n in before[m]]
-        if n in light and readers:
-            found.remove(n)
-            found.insert(min(map(found.index, readers)), n)
-    return found
-
-
-def _time(graph: LoopGraph, order: tuple[int, ...], before: list[list[int]]) -> float:
-    """Return the time of a round in which a warpgroup that is alone issues in this order."""
-    done: dict[int, float] = {}
-    clock = tensor = 0.0
-    for n in order:
-        start = max([clock, *(done[source] for source in before[n])])
-        clock, tensor = _issue(graph, n, start, tensor, done)
-    return max([clock, *done.values()])
-
-
-def _issue(
-    graph: LoopGraph, n: int, start: float, tensor: float, done: dict[int, float]
-) -> tuple[float, float]:
-    """Perform operation `n` from `start` on; return when warps and tensor cores are free."""
-    op = graph.ops[n]
-    if op.asynchronous:
-        tensor = max(tensor, start) + op.cycles
-        done[n] = tensor + op.latency
-        return start + min(ISSUE_CYCLES, op.cycles), tensor
-    done[n] = start + op.cycles + op.latency
-    return start + op.cycles, tensor
-
-
 def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]) -> int:
     """Return the most registers that the results of a round need at a time.
 
@@ -385,8 +314,8 @@ def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]
     ranges: list[tuple[int, int, int]] = []  # first and last place of a value, and its registers
     for n, number, size in graph.results():
         readers = [edge for edge in graph.edges if graph.read_by(edge) == (n, number)]
-        now = [place[edge.target] for edge in readers if _lag(edge, stages) == 0]
-        later = [place[edge.target] for edge in readers if _lag(edge, stages) > 0]
+        now = [place[edge.target] for edge in readers if edge.lag(stages) == 0]
+        later = [place[edge.target] for edge in readers if edge.lag(stages) > 0]
         if not graph.ops[n].in_pieces:
             ranges.append((place[n], end if later else max(now, default=place[n]), size))
         if later:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import defining_operation, enclosing_operations
+from tilec.ir.structured import defining_operation, enclosing_operations, terminator
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 
@@ -37,6 +37,8 @@ _P = arith.CmpIPredicate
 _LESS = frozenset(map(int, (_P.slt, _P.sle, _P.ult, _P.ule)))
 _GREATER = frozenset(map(int, (_P.sgt, _P.sge, _P.ugt, _P.uge)))
 _BOOL_BITS = 1
+_BOUNDS = 3
+"""Operands of a loop before the values that it carries."""
 
 
 class Growth:
@@ -91,9 +93,28 @@ class Growth:
         if op in self._coordinates:
             return 1
         if len(op.regions):
-            return None
+            return self._of_sum(op, ir.OpResult(value).result_number)
         found = [self.of(operand) for operand in op.operands]
         return 0 if all(item == 0 for item in found) else self._through(op, found)
+
+    def _of_sum(self, loop: Any, number: int) -> int | None:
+        """Return how a sum of a loop changes: as its rounds, if no round makes it smaller.
+
+        Other tiles add other numbers, so that is a guess: more rounds rarely add less.
+        """
+        if loop.name != "scf.for":
+            return None
+        block = loop.regions[0].blocks[0]
+        added = defining_operation(terminator(block).operands[number])
+        if added is None or added.name != "arith.addi":
+            return None
+        carried, *others = block.arguments[1 + number], *added.operands
+        if carried not in others:
+            return None
+        others.remove(carried)
+        if self._ranges.signed(others[0])[0] < 0:
+            return None
+        return _together([self.of(loop.operands[_BOUNDS + number]), self.of_rounds([loop])])
 
     def _through(self, op: Any, found: list[int | None]) -> int | None:
         """Return how the result of `op` changes, given how its operands do."""

@@ -7,6 +7,7 @@ from typing import Any
 from tilec.dialects.common.effects import has_effect
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
+    LOOPS,
     body_operations,
     defining_operation,
     operations_inside,
@@ -45,6 +46,21 @@ def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:
 def loop_operations(loop: Any) -> list[Any]:
     """Return the operations of a loop but its terminator."""
     return body_operations(loop.regions[0].blocks[0])[:-1]
+
+
+def loops_of_tiles(loop: Any) -> list[Any]:
+    """Return the loops inside of a loop that work on tiles.
+
+    One that only computes scalars, as a search in a table, is an operation like others.
+    """
+    return [op for op in operations_inside(loop) if op.name in LOOPS and _has_tiles(op)]
+
+
+def _has_tiles(loop: Any) -> bool:
+    """Tell whether a loop works on tiles."""
+    ops = (loop, *operations_inside(loop))
+    values = [value for op in ops for value in (*op.operands, *op.results)]
+    return any(isinstance(value.type, ir.RankedTensorType) for value in values)
 
 
 def operands_of(op: Any) -> list[Any]:

@@ -29,7 +29,8 @@ def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True
     Args:
         values: The values.
         sources: Operations to look for.
-        bounds: Whether a loop variable is computed from the bounds of its loop.
+        bounds: Whether a loop variable is computed from the bounds of its loop, and what a `while`
+            returns from its condition.
     """
     found: set[Any] = set()
     seen: set[Any] = set()
@@ -48,8 +49,14 @@ def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True
             pending.extend(op.operands)
             for region in op.regions:
                 for block in region.blocks:
-                    pending.extend(terminator(block).operands)
+                    pending.extend(_passed_on(terminator(block), bounds))
     return found
+
+
+def _passed_on(last: Any, bounds: bool) -> list[Any]:
+    """Return what a block passes on; with `bounds`, also whether its loop goes on."""
+    values = list(last.operands)
+    return values if bounds or last.name != "scf.condition" else values[1:]
 
 
 def _carried(argument: Any, bounds: bool) -> list[Any]:
@@ -58,8 +65,8 @@ def _carried(argument: Any, bounds: bool) -> list[Any]:
     if loop.name not in ("scf.for", "scf.while"):
         return []
     if loop.name == "scf.while":
-        ends = [value for region in loop.regions for value in terminator(region.blocks[0]).operands]
-        return [*loop.operands, *ends]
+        lasts = [terminator(region.blocks[0]) for region in loop.regions]
+        return [*loop.operands, *(value for last in lasts for value in _passed_on(last, bounds))]
     number = argument.arg_number
     if number == 0:
         return list(loop.operands)[:3] if bounds else []

@@ -52,15 +52,15 @@ from tilec.dialects.nv_tileas import RingReleaseOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.sequences import operations_after
-from tilec.ir.structured import LOOPS, clone_whole, operations_inside, parent_operation
+from tilec.ir.structured import clone_whole, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
-from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
+from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.schedule.spread_stage import SpreadStage
 from tilec.passes.transforms.nv_tileas.schedule.staged_loop import StagedLoop, Values
-from tilec.plan.schedule import order_of
+from tilec.plan.issue_order import order_of
 
 RELEASE = RingReleaseOp.OPERATION_NAME
 
@@ -87,19 +87,14 @@ def _number_stores(function: Any) -> None:
         place = store  # the stage may be that of a branch around the store
         while place is not None and stage_of(place) is None:
             place = parent_operation(place)
-        if place is not None and not _holds_loops(parent_operation(place)):
+        if place is not None and not loops_of_tiles(parent_operation(place)):
             set_copy(store, number)
-
-
-def _holds_loops(loop: Any) -> bool:
-    """Tell whether a loop is one around another one."""
-    return any(op.name in LOOPS for op in operations_inside(loop))
 
 
 def _rotate(loop: Any, spec: dict[str, Any]) -> None:
     """Rotate a loop by the stages of its operations."""
     warpgroups = max(1, spec["consumer_warps"] // WARPGROUP_WARPS)
-    if _holds_loops(loop):
+    if loops_of_tiles(loop):
         SpreadStage(loop, warpgroups, spec["epilogue_slots"]).run()
     else:
         ops = loop_operations(loop)

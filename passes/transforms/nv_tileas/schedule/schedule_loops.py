@@ -41,7 +41,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
+from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import LEADING, ROTATE, SPLIT, TURNS, set_stage
 from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
@@ -183,7 +183,7 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
         return "the consumers ping-pong: one multiplies while the other one stores"
     if loop.name != "scf.for":
         return "how often it runs depends on what it computes"
-    if any(inner.name in LOOPS for inner in operations_inside(loop)):
+    if loops_of_tiles(loop):
         return "how long a round takes depends on how often the loop inside of it runs"
     dots = (op for op in loop_operations(loop) if op.name == DOT)
     return next(filter(None, (_why_not_in_flight(dot, warpgroups) for dot in dots)), None)
