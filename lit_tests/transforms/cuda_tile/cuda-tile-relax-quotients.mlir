@@ -178,3 +178,25 @@ module @asked_for {
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (f32, f32) -> ()} : () -> ()
 }
+
+// -----
+
+// The error of an approximate tanh is larger; a soft cap multiplies its result and goes on.
+// CHECK-LABEL: module @soft_cap
+// CHECK: "cuda_tile.divf"({{.*}}) {rounding = "full"}
+// CHECK: "cuda_tile.divf"({{.*}}) : (
+!tile = !cuda_tile.tile<8xf32>
+module @soft_cap {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %q = "cuda_tile.divf"(%a, %b) : (!tile, !tile) -> !tile
+    %t = "cuda_tile.tanh"(%q) {rounding = "approx"} : (!tile) -> !tile
+    %s = "cuda_tile.mulf"(%t, %b) : (!tile, !tile) -> !tile
+    %d = "cuda_tile.subf"(%s, %a) : (!tile, !tile) -> !tile
+    %q2 = "cuda_tile.divf"(%d, %b) : (!tile, !tile) -> !tile
+    %t2 = "cuda_tile.tanh"(%q2) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32) -> ()} : () -> ()
+}

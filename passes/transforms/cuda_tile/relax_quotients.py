@@ -1,4 +1,4 @@
-"""Let a quotient of f32 that is only rounded to 16 bits or fewer err by 2 ulp.
+"""Let a quotient of f32 that is only rounded or approximated coarsely err by 2 ulp.
 
 Before:  %q = divf %a, %b; %p = mulf %q, %c; %r = ftof %p : f32 to bf16
 After:   %q = divf %a, %b {rounding = "full"}; the rest as it was
@@ -18,6 +18,10 @@ not (it may cancel), nor does a comparison, a power or a loop. An operation at m
 error, where both of its operands have it. So after `_LONGEST` of them it is at most 2^-5 of a half
 unit of f16, and the result is another 16-bit float only where the exact value was nearly half-way
 between two. A quotient by a power of two is exact, and a product once it gets to LLVM; it stays.
+
+`tanh` with the rounding `approx` counts as a rounding. Its relative error is 2^-11 (PTX ISA,
+`tanh.approx.f32`), and it keeps that of its operand: |x tanh'(x)| <= |tanh(x)|. A soft cap of
+scores, `cap * tanh(x / cap)`, has such a quotient for each of them.
 """
 
 from collections.abc import Iterable
@@ -38,6 +42,7 @@ from tilec.dialects.cuda_tile import (
     PermuteOp,
     ReshapeOp,
     SelectOp,
+    TanHOp,
 )
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
@@ -66,7 +71,7 @@ _HALF = 0.5
 
 @register_pass("cuda-tile-relax-quotients")
 def relax_quotients(module: Any, context: PassContext) -> bool:
-    """Give quotients of f32 that are only rounded the rounding `full`."""
+    """Give quotients of f32 that are only rounded or approximated the rounding `full`."""
     del context
     found: list[Any] = []
 
@@ -104,7 +109,7 @@ def _is_power_of_two(value: Any) -> bool:
 
 
 def _is_only_rounded(quotient: DivFOp) -> bool:
-    """Tell whether all that becomes of a quotient is rounded to `_ROUNDED_BITS` or fewer."""
+    """Tell whether all that becomes of a quotient is rounded coarsely."""
     users = _users([quotient])
     if not users:
         return False
@@ -125,7 +130,9 @@ def _users(ops: Iterable[Any]) -> list[Any]:
 
 
 def _rounds(op: Any) -> bool:
-    """Tell whether `op` rounds to few bits."""
+    """Tell whether `op` rounds to few bits, or has an error of its own as large as that."""
+    if isinstance(op, TanHOp):
+        return op.rounding == "approx"
     return (
         isinstance(op, FToFOp)
         and ir.FloatType(op.results[0].type.element_type).width <= _ROUNDED_BITS
