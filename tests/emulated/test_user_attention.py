@@ -5,7 +5,14 @@ import numpy as np
 import pytest
 
 from tests.support.both_devices import host_array
-from tests.support.user_attention import PATH, Fmha, OneLoop, Tutorial
+from tests.support.user_attention import (
+    PATH,
+    Documents,
+    Fmha,
+    OneLoop,
+    Sparse,
+    Tutorial,
+)
 from tilec.runtime.jit import load
 from tilec.testing.check import Arguments
 
@@ -46,13 +53,24 @@ def test_one_loop(launch, kernels, case):
     check(launch, kernels.fwd_kernel, case)
 
 
+@pytest.mark.parametrize("case", [Sparse(), Sparse((1, 1), 128, 64, (64, 32))], ids=str)
+def test_table_of_tiles(launch, kernels, case):
+    check(launch, kernels.block_sparse, case)
+
+
+@pytest.mark.parametrize("case", [Documents(), Documents(capped=True)], ids=str)
+def test_documents(launch, kernels, case):
+    check(launch, kernels.documents, case)
+
+
 def check(launch, kernel, case):
     rng = np.random.default_rng(0)
     given = {
         name: rng.standard_normal(shape).astype(np.float32 if name == "M" else ml_dtypes.bfloat16)
         for name, shape in case.shapes.items()
     }
-    made = {name: host_array(name, values) for name, values in given.items()}
+    tables = getattr(case, "tables", {})
+    made = {name: host_array(name, values) for name, values in {**given, **tables}.items()}
     arguments = Arguments(made, {**case.scalars, **case.constants})
     launch(kernel, arguments)
     for name, exact in case.expected(given).items():

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from tests.support.user_attention import PATH, Fmha, OneLoop, Tutorial
+from tests.support.user_attention import (
+    PATH,
+    Documents,
+    Fmha,
+    OneLoop,
+    Sparse,
+    Tutorial,
+)
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
@@ -55,6 +62,19 @@ def test_one_loop(torch, kernels, case):
     check(torch, kernels.fwd_kernel, case, "float16")
 
 
+@pytest.mark.parametrize("tile", [(128, 128), (128, 64), (64, 64)], ids=str)
+@pytest.mark.parametrize("depth", [64, 128])
+def test_table_of_tiles(torch, kernels, depth, tile):
+    check(torch, kernels.block_sparse, Sparse((2, 3), 1024, depth, tile), "bfloat16")
+
+
+@pytest.mark.parametrize("capped", [False, True])
+@pytest.mark.parametrize("depth", [64, 128])
+def test_documents(torch, kernels, depth, capped):
+    case = Documents((2, 2), 1024, depth, (128, 128), capped)
+    check(torch, kernels.documents, case, "bfloat16")
+
+
 def check(torch, kernel, case, kind):
     torch.manual_seed(0)
     dtype = getattr(torch, kind)
@@ -66,6 +86,8 @@ def check(torch, kernel, case, kind):
     expected = case.expected({name: arrays[name].float().cpu().numpy() for name in "QKV"})
     for name in expected:
         arrays[name].fill_(77.0)
+    for name, values in getattr(case, "tables", {}).items():
+        arrays[name] = torch.from_numpy(values).cuda()
     kernel(**arrays, **case.scalars, **case.constants)
     for name, exact in expected.items():
         found = arrays[name].double().cpu().numpy()

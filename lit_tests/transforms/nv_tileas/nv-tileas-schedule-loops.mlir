@@ -41,6 +41,87 @@ module @the_second_product_runs_a_round_later {
 
 // -----
 
+// A loop that only searches a number is an operation of a round like others.
+// CHECK-LABEL: module @a_search_in_a_round
+// CHECK:         scf.for
+// CHECK:           scf.while
+// CHECK:           } attributes {stage = 0 : i64}
+// CHECK:           "nv_tileas.dot"{{.*}}stage = 0 : i64}
+// CHECK:           "nv_tileas.dot"{{.*}}stage = 1 : i64}
+module @a_search_in_a_round {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %from = %c0) -> (tensor<128x128xf32>, i32) : i32 {
+        %found = scf.while (%x = %from) : (i32) -> i32 {
+          %odd = arith.remsi %x, %n : i32
+          %on = arith.cmpi ne, %odd, %c0 : i32
+          scf.condition(%on) %x : i32
+        } do {
+        ^bb0(%x: i32):
+          %up = arith.addi %x, %c1 : i32
+          scf.yield %up : i32
+        }
+        %next = arith.addi %found, %c1 : i32
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%p, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o, %next : tensor<128x128xf32>, i32
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
+// A mask would be packed into bits to wait for the next round. It is computed where it is used.
+// CHECK-LABEL: module @a_mask_waits_for_nothing
+// CHECK:         scf.for
+// CHECK:           arith.cmpi {{.*}}stage = 1 : i64}
+// CHECK:           arith.select {{.*}}stage = 1 : i64}
+module @a_mask_waits_for_nothing {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    %numbers = arith.constant dense<3> : tensor<128x128xi32>
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %f = "nv_tileas.splat"(%i) : (i32) -> tensor<128x128xi32>
+        %mask = arith.cmpi sge, %f, %numbers : tensor<128x128xi32>
+        %faded = arith.mulf %acc, %acc : tensor<128x128xf32>
+        %u = arith.select %mask, %faded, %zero : tensor<128x128xi1>, tensor<128x128xf32>
+        %o = "nv_tileas.dot"(%p, %v, %u) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
 // The user keeps the loop, by a hint. The plan of the kernel says what was chosen, what lost, and why.
 // CHECK-LABEL: module @a_loop_that_the_user_keeps
 // CHECK:         "nv_tileas.dot"

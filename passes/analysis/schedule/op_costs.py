@@ -38,12 +38,15 @@ _LANES_OF_ROW, _LANES_OF_COLUMN = 4, 32
 wgmma): the lanes of a quad, and the quads of four warps."""
 _STEPS = {"divf": 10.0, "erf": 20.0, "powf": 30.0, "remf": 30.0, "divsi": 20.0, "remsi": 20.0}
 """Instructions of operations that have none of their own (by the PTX that LLVM emits; estimate)."""
+_FULL_RANGE_STEPS = 3.0
+"""Multiplications of a quotient that may err (`div.full.f32`, by its SASS): by two powers of two
+that keep the divisor in range, and by the reciprocal, which rows and scalars have once."""
 
 
 def op_cost(op: Any, warpgroups: int) -> Op:
     """Return what `op` costs where `warpgroups` share its tiles by rows."""
     cost = _product(op, warpgroups) if op.name == DOT else _threads(op, warpgroups)
-    in_place = _in_shared_memory(op)
+    in_place = _in_shared_memory(op) or _in_predicates(op)
     shares = () if in_place else _registers_of_results(op, warpgroups)
     engine, cycles, latency = cost
     several = shares if len(shares) > 1 else ()
@@ -106,6 +109,15 @@ def _in_shared_memory(op: Any) -> bool:
     return all(user.name in (DOT, _TOKEN) or _in_shared_memory(user) for user in users)
 
 
+def _in_predicates(op: Any) -> bool:
+    """Tell whether `op` computes a mask.
+
+    It lies in predicates. To carry it to the next round, threads would pack and unpack each bit.
+    """
+    kinds = [result.type.element_type for result in op.results if _is_tile(result)]
+    return any(isinstance(kind, ir.IntegerType) and kind.width == 1 for kind in kinds)
+
+
 def _product(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
     m, n, k = op.opview.extents
     size = element_bits(op.operands[0].type.element_type) / 8
@@ -131,6 +143,8 @@ def _threads(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
     name = op.name.rpartition(".")[2]
     if name in _SPECIAL:
         return Engine.SPECIAL, elements / machine.SPECIAL_PER_CYCLE, 0.0
+    if name == "divf" and "fastmath" in op.attributes:
+        return Engine.VECTOR, elements * _FULL_RANGE_STEPS / machine.VECTOR_PER_CYCLE, 0.0
     return Engine.VECTOR, elements * _STEPS.get(name, 1.0) / _rate(name), 0.0
 
 
