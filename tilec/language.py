@@ -55,6 +55,7 @@ f16, bf16, f32, f64 = (ElementType(name) for name in ("f16", "bf16", "f32", "f64
 tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2"))
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
+add = _builtin("add")
 arange = _builtin("arange")
 argmax = _builtin("argmax")
 argmin = _builtin("argmin")
@@ -110,9 +111,11 @@ matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
+mul = _builtin("mul")
 next_power_of_2 = _builtin("next_power_of_2")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
+pack_to_bytes = _builtin("pack_to_bytes")
 permute = _builtin("permute")
 prefetch = _builtin("prefetch")
 prod = _builtin("prod")
@@ -127,14 +130,18 @@ sqrt = _builtin("sqrt")
 static_assert = _builtin("static_assert")
 static_range = _builtin("static_range")
 store = _builtin("store")
+sub = _builtin("sub")
 tan = _builtin("tan")
 tanh = _builtin("tanh")
 transpose = _builtin("transpose")
+truediv = _builtin("truediv")
 trunc = _builtin("trunc")
+unpack_from_bytes = _builtin("unpack_from_bytes")
 where = _builtin("where")
 zeros = _builtin("zeros")
 
 __all__ = [
+    "add",
     "arange",
     "argmax",
     "argmin",
@@ -203,9 +210,11 @@ __all__ = [
     "maximum",
     "minimum",
     "mma",
+    "mul",
     "next_power_of_2",
     "num_blocks",
     "ones",
+    "pack_to_bytes",
     "permute",
     "prefetch",
     "prod",
@@ -220,15 +229,18 @@ __all__ = [
     "static_assert",
     "static_range",
     "store",
+    "sub",
     "tan",
     "tanh",
     "tf32",
     "transpose",
+    "truediv",
     "trunc",
     "u8",
     "u16",
     "u32",
     "u64",
+    "unpack_from_bytes",
     "where",
     "zeros",
 ]
