@@ -97,6 +97,7 @@ class KernelProblem:
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         row_bytes: Bytes of the longest row of a tile that TMA loads.
+        blocks: Blocks that the grid has at most.
         share_tiles: Whether the cluster was planned for CTAs that share what they load alike.
         dependent_launch: Whether the tiles were planned for a start before the kernel before has
             ended.
@@ -140,6 +141,7 @@ class KernelProblem:
     sliced: tuple[SlicedTile, ...] = ()
     l2_promotion: int = PROMOTION
     row_bytes: int = 0
+    blocks: int = 2**31 - 1
     share_tiles: bool = True
     dependent_launch: bool = True
     split_k: int = 1

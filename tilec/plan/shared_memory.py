@@ -157,6 +157,21 @@ def _needed_stages(problem: KernelProblem) -> int:
     return min(max(least, -(-flight // ring_slot(problem))), machine.MAX_STAGES)
 
 
+def _stream_stages(problem: KernelProblem, target: Target) -> int:
+    """Return how many ring slots keep enough bytes in flight without products.
+
+    Where the grid has fewer blocks than there are SMs, each loads for others, too: sums of 1024
+    columns in 16 blocks had 0.38 of the speed of a copy with 64 KB, 0.68 with 128 KB and 0.85 with
+    192 KB. Where all SMs have blocks, that costs up to 3 % (H100,
+    docs/measurements/2026-11-26-column-sums.md).
+    """
+    needed = _needed_stages(problem)
+    if problem.blocks >= target.sm_count or not problem.ring_slot_bytes:
+        return needed
+    flight = machine.STREAM_FLIGHT_BYTES * target.sm_count
+    return min(max(needed, -(-flight // (problem.blocks * ring_slot(problem)))), machine.MAX_STAGES)
+
+
 def round_cycles(problem: KernelProblem, target: Target) -> tuple[float, float]:
     """Return how long an SM loads in a round from memory, and how long it multiplies, in cycles."""
     products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
@@ -177,7 +192,7 @@ def _wanted_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
     Where memory bounds the time, more loads in flight than it needs only wait longer.
     """
     if not (problem.mma and problem.ring_slot_bytes):
-        return _needed_stages(problem)
+        return _stream_stages(problem, target)
     if not (plan.specialize and is_memory_bound(problem, target)):
         return machine.MAX_STAGES
     enough = -(-machine.STREAM_FLIGHT_BYTES // (plan.blocks_per_sm * ring_slot(problem)))

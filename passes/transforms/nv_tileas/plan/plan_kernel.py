@@ -61,6 +61,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     is_element_access,
     why_not_produced,
 )
+from tilec.passes.analysis.facts.host_expressions import EXTENTS, extent_range, parameter_ranges
 from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
     SCRATCH_ROOM,
@@ -239,6 +240,7 @@ def kernel_problem(
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
         row_bytes=max(map(_row_bytes, accesses), default=0),
+        blocks=_most_blocks(function),
         **sizes,
         **_planned(function),
     )
@@ -276,6 +278,13 @@ def _row_bytes(access: TiledAccess) -> int:
     if not (access.uses_tma and access.is_load):
         return 0
     return access.tile_type.shape[-1] * element_bits(access.tile_type.element_type) // 8
+
+
+def _most_blocks(function: Any) -> int:
+    """Return how many blocks the grid has at most."""
+    names = parameter_ranges(read_kernel_fact(function, "params", []))
+    grid = read_kernel_fact(function, "grid")
+    return prod(extent_range(text, names)[1] for text in grid) if grid else EXTENTS[1]
 
 
 def _thread_vector(accesses: list[TiledAccess]) -> int:

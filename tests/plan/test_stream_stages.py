@@ -1,0 +1,45 @@
+"""How long the ring of a loop without products is: longer where SMs have no block."""
+
+import pytest
+
+from tilec.compiler.driver import compile_source
+from tilec.plan import KernelProblem, plan_kernel
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.request.target import get_target
+from tilec.support.diagnostics import SourceFile
+
+SUMS = """
+@kernel
+def sums[M](X: bf16[M, N], S: f32[N], N: const):
+    {}
+    total = zeros((256, 64), f32)
+    for i in range(cdiv(M, 256)):
+        total += cast(load(X, (i, n), (256, 64)), f32)
+    store(S, n, sum(total, axis=0))
+"""
+
+
+@pytest.mark.parametrize(("blocks", "stages"), [(132, 4), (131, 5), (66, 8), (16, 14), (1, 14)])
+def test_fewer_blocks_than_sms_have_more_bytes_in_flight_each(blocks, stages):
+    problem = KernelProblem((), 16384, 0, 4096, blocks=blocks)
+    assert plan_kernel(problem, get_target("sm_90a"), {}).stages == stages
+
+
+@pytest.mark.parametrize(
+    ("line", "stages"),
+    [
+        ("n = grid(cdiv(N, 64))", 6),  # 16 blocks
+        ("n = grid(128)", 3),
+        ("n = grid(132)", 2),
+        ("n = grid(min(M, 128))", 3),
+        ("n = grid(cdiv(M, 64))", 2),  # any number
+        ("n, _ = grid(cdiv(N, 64), 2)", 6),
+        ("n, _ = grid(cdiv(N, 64), M)", 2),
+    ],
+)
+def test_the_grid_tells_how_many_blocks_there_are_at_most(line, stages):
+    source = SourceFile("sums.tile", SUMS.format(line))
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(source, None, Specialization(constants={"N": 1024}), options)
+    assert made.artifact.kernels[0].metadata["plan"]["stages"] == stages
