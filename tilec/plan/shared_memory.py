@@ -18,6 +18,11 @@ from tilec.support.fast_dataclasses import replace
 MIN_WIDE_STAGES = 4
 """Stages that a product wants at least: one is read, one is freed, two are in flight."""
 
+FEW_BLOCKS = 0.5
+"""Share of the SMs up to which blocks without products, where no more of them can be, keep as many
+bytes in flight as blocks on all SMs would. Sums of 2048 columns then have 1.02 of the speed of a
+copy instead of 0.63. With 94 and 128 blocks, three slots instead of two cost 5 and 1 % (H100,
+docs/measurements/2026-11-26-column-sums.md)."""
 _NO_LOADS = "the epilogue loads no tiles"
 
 
@@ -160,16 +165,14 @@ def _needed_stages(problem: KernelProblem) -> int:
 def _stream_stages(problem: KernelProblem, target: Target) -> int:
     """Return how many ring slots keep enough bytes in flight without products.
 
-    Where the grid has fewer blocks than there are SMs, each loads for others, too: sums of 1024
-    columns in 16 blocks had 0.38 of the speed of a copy with 64 KB, 0.68 with 128 KB and 0.85 with
-    192 KB. Where all SMs have blocks, that costs up to 3 % (H100,
-    docs/measurements/2026-11-26-column-sums.md).
+    Where most SMs have no block, each block loads for others, too.
     """
     needed = _needed_stages(problem)
-    if problem.blocks >= target.sm_count or not problem.ring_slot_bytes:
+    if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.ring_slot_bytes:
         return needed
     flight = machine.STREAM_FLIGHT_BYTES * target.sm_count
-    return min(max(needed, -(-flight // (problem.blocks * ring_slot(problem)))), machine.MAX_STAGES)
+    each = -(-flight // (problem.blocks * ring_slot(problem)))
+    return min(max(needed, each), machine.MAX_STAGES)
 
 
 def round_cycles(problem: KernelProblem, target: Target) -> tuple[float, float]:
