@@ -76,6 +76,45 @@ def test_measured_choices_stay_on_an_h100(extents, n_contiguous, tile, cluster, 
     assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, splits, cluster)
 
 
+def rows_of(extents, **fields):
+    """Return the rows of the tiles to consider."""
+    problem = GemmProblem(extents, may_swap=True, **fields)
+    return {item.tile.m for item in rank_tiles(problem, TARGET)}
+
+
+def test_more_rows_than_a_tile_are_divided_evenly():
+    """88x128x64 tiles took 0.67 of the time of 64x192x64 at 346x4096x7168."""
+    whole = {64, 128, 192, 256}
+    assert rows_of((346, 4096, 7168)) == {72, 88, 120, 176} | whole
+    assert rows_of((1024, 4096, 4096)) >= {72, 80, 96, 104, 208} | whole
+    assert rows_of((1025, 4096, 4096)) == whole  # not measured
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [(200, {64, 128, 192, 256}), (96, {48, 64, 96, 128}), (24, {24, 64}), (48, {48, 64})],
+)
+def test_rows_that_are_contiguous_come_in_boxes(rows, expected):
+    """Of 104 rows, boxes would have 16 bytes of M: such tiles took twice the time."""
+    assert rows_of((rows, 4096, 4096), m_contiguous=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("extents", "n_contiguous", "tile"),
+    [
+        ((774, 7168, 16384), True, (200, 256)),  # 0.77 of the time of 64x256x64 in 2x1
+        ((400, 4096, 4096), True, (200, 64)),  # 0.77 of 64x256x64
+        ((777, 3333, 1111), False, (200, 128)),  # 0.82 of 128x224x64
+        ((1024, 1024, 8192), True, (128, 128)),
+    ],
+)
+def test_measured_tiles_of_more_rows(extents, n_contiguous, tile):
+    """docs/measurements/2026-11-26-skinny-others.md; H100."""
+    problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
+    best = rank_tiles(problem, replace(TARGET, gpu=GPUS["H100"]))[0].tile
+    assert (best.m, best.n) == tile
+
+
 def test_every_candidate_has_whole_slices():
     problem = GemmProblem((100, 4096, 4096), may_swap=True)
     tiles = [item.tile for item in rank_tiles(problem, TARGET)]

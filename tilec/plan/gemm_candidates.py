@@ -23,6 +23,10 @@ ROWS = (64, 128, 192, 256)
 ROW_PARTS = (1, 2, 4)
 """Into how many tiles to divide up to 256 rows of a product that may be transposed (32x64x128 led
 64x32x128 by 1% at 128x128x65536, bf16, H100, 2026-11-25)."""
+SWAPPED_ROWS = 1024
+"""Most rows of a product that may be transposed; more were not measured. Up to here, tiles that
+divide the rows evenly took 0.85 of the time of others, on average of 64 products whose choice
+changed, 2% more at most (bf16, H100, docs/measurements/2026-11-26-skinny-others.md)."""
 MAX_COLUMNS = 256
 MIN_COLUMNS = 16
 COLUMN_STEP = 16
@@ -30,6 +34,10 @@ COLUMN_STEP = 16
 MIN_ROW_BYTES = 64
 """Least bytes of rows of B where N is contiguous: 64x16x128 took 13% longer than 64x64x64 in four
 splits at 64x2112x7168 NN (bf16, H100, 2026-11-25)."""
+LEAST_SWIZZLE_BYTES = 32
+"""Narrowest swizzle span of rows of A where M is contiguous: 104x128x64 tiles, in 13 boxes of 16
+bytes, took 33 us at 200x7168x2048, 64x256x64 tiles 17 to 18; 96x64x64 and 48x64x64, with spans of
+64 and 32 bytes, were among the best (TN and TT, bf16, H100, 2026-11-26)."""
 MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
@@ -324,10 +332,24 @@ def _row_options(problem: GemmProblem) -> Sequence[int]:
     found = [m for m in ROWS if m <= most and (not plain or is_power_of_two(m))]
     step = machine.MMA_COLUMN_STEP
     rows = problem.extents[0] if problem.known[0] else LARGE_EXTENT
-    if problem.may_swap and not plain and rows <= machine.MMA_MAX_COLUMNS:
-        parts = ROW_PARTS if rows > machine.MMA_ROWS else (1,)  # others were not measured
-        found += (-(-rows // (count * step)) * step for count in parts)
-    return sorted(set(found))
+    if problem.may_swap and not plain and rows <= SWAPPED_ROWS:
+        found += (-(-rows // (count * step)) * step for count in _row_parts(rows))
+    span = machine.SWIZZLE_BYTES // problem.element_bytes
+    run = LEAST_SWIZZLE_BYTES // problem.element_bytes
+
+    def whole(m: int) -> bool:
+        return m % run == 0 or rows <= m < span
+
+    return sorted(m for m in set(found) if not problem.m_contiguous or whole(m))
+
+
+def _row_parts(rows: int) -> Sequence[int]:
+    """Return into how many tiles to divide the rows of a product that may be transposed."""
+    if rows <= machine.MMA_ROWS:
+        return (1,)  # others were not measured
+    if rows <= machine.MMA_MAX_COLUMNS:
+        return ROW_PARTS
+    return range(-(-rows // machine.MMA_MAX_COLUMNS), rows // machine.MMA_ROWS + 1)
 
 
 def _column_options(problem: GemmProblem) -> Sequence[int]:
