@@ -601,6 +601,46 @@ module @joined_tiles_are_loaded_as_parts {
 
 // -----
 
+!s = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
+
+// A mask of the round serves rows and columns: it is made in both layouts, so that none of them changes.
+// CHECK-LABEL: module @masks_of_rounds_are_made_again
+// CHECK-COUNT-2: "nv_tileas.make_range"
+// CHECK:         scf.for
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK-COUNT-2: arith.cmpi
+// CHECK-NOT:     nv_tileas.convert_layout
+module @masks_of_rounds_are_made_again {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %z = arith.constant dense<0.0> : tensor<32x32xf32>
+      %r = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<32xi32>
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<32x32xf32>
+      %y = scf.for %k = %c0 to %n step %c1 iter_args(%a = %x) -> (tensor<32x32xf32>) : i32 {
+        %t = "nv_tileas.splat"(%k) : (i32) -> tensor<32xi32>
+        %m = arith.cmpi eq, %r, %t : tensor<32xi32>
+        %m0 = "nv_tileas.view"(%m) : (tensor<32xi1>) -> tensor<32x1xi1>
+        %m1 = "nv_tileas.view"(%m) : (tensor<32xi1>) -> tensor<1x32xi1>
+        %b0 = "nv_tileas.broadcast"(%m0) : (tensor<32x1xi1>) -> tensor<32x32xi1>
+        %b1 = "nv_tileas.broadcast"(%m1) : (tensor<1x32xi1>) -> tensor<32x32xi1>
+        %p = arith.select %b0, %z, %a : tensor<32x32xi1>, tensor<32x32xf32>
+        %q = arith.select %b1, %z, %p : tensor<32x32xi1>, tensor<32x32xf32>
+        scf.yield %q : tensor<32x32xf32>
+      }
+      "nv_tileas.store_shared"(%y, %s) : (tensor<32x32xf32>, !s) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !s = !nv_tileas.smem<tensor<32x64xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
 
 // Two stages of a butterfly: halves at a known place are registers of their tile, if each thread has
