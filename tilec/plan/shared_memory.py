@@ -19,10 +19,13 @@ MIN_WIDE_STAGES = 4
 """Stages that a product wants at least: one is read, one is freed, two are in flight."""
 
 FEW_BLOCKS = 0.5
-"""Share of the SMs up to which blocks without products, where no more of them can be, keep as many
-bytes in flight as blocks on all SMs would. Sums of 2048 columns then have 1.02 of the speed of a
-copy instead of 0.63. With 94 and 128 blocks, three slots instead of two cost 5 and 1 % (H100,
+"""Share of the SMs up to which blocks without products, where no more of them can be, keep more
+bytes in flight than others. Sums of 2048 columns then have 1.02 of the speed of a copy instead of
+0.63. With 94 and 128 blocks, three slots instead of two cost 5 and 1 % (H100,
 docs/measurements/2026-11-26-column-sums.md)."""
+FEW_FLIGHT_BYTES = 48 * 1024
+"""Bytes that they keep in flight together, for each SM. With 64 KB, sums of 1024 and 4096 columns
+had 0.94 and 0.97 of the speed of a copy, with 48 KB 1.01 and 1.02 (same note)."""
 _NO_LOADS = "the epilogue loads no tiles"
 
 
@@ -170,8 +173,7 @@ def _stream_stages(problem: KernelProblem, target: Target) -> int:
     needed = _needed_stages(problem)
     if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.ring_slot_bytes:
         return needed
-    flight = machine.STREAM_FLIGHT_BYTES * target.sm_count
-    each = -(-flight // (problem.blocks * ring_slot(problem)))
+    each = FEW_FLIGHT_BYTES * target.sm_count // (problem.blocks * ring_slot(problem))
     return min(max(needed, each), machine.MAX_STAGES)
 
 
