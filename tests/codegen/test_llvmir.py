@@ -41,6 +41,20 @@ def test_literals_in_every_place_are_read_by_the_older_llvm():
     assert "phi float" in text
 
 
+def test_integers_of_64_bits_are_accessed_whole():
+    text = translated("""
+llvm.func @k(%x: i64, %p: !llvm.ptr<1>, %q: !llvm.ptr<3>) {
+  llvm.store %x, %p : i64, !llvm.ptr<1>
+  %y = llvm.load %q : !llvm.ptr<3> -> i64
+  llvm.store %y, %p {alignment = 4 : i64} : i64, !llvm.ptr<1>
+  llvm.return
+}
+""")
+    assert "store i64 %0, ptr addrspace(1) %1, align 8" in text
+    assert "load i64, ptr addrspace(3) %2, align 8" in text
+    assert "store i64 %4, ptr addrspace(1) %1, align 4" in text
+
+
 def test_the_module_is_not_changed():
     with ir.Context():
         module = ir.Module.parse(EVERYWHERE)

@@ -1,4 +1,4 @@
-"""300 random programs on the GPU, against their evaluation in NumPy; each is drawn from a seed."""
+"""Random programs on the GPU, against their evaluation in NumPy; each is drawn from a seed."""
 
 import pytest
 
@@ -10,7 +10,8 @@ from tools.emulator.fuzz.running import difference, expectations, launch, load, 
 
 pytestmark = pytest.mark.gpu
 
-SEEDS = range(300)
+SEEDS = (*range(300), 60246)
+"""The last one stores the bits of an f64 that was a u64, which ptxas 13.0 got wrong in halves."""
 
 
 @pytest.mark.parametrize("seed", SEEDS)

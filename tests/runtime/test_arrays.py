@@ -119,6 +119,7 @@ def test_cuda_array_interface():
         (FakeArray((4,), "<V2"), "the element type '<V2'"),
         (FakeArray((4,), ">f4"), "the element type '>f4'"),
         (FakeArray((4,), strides=(6,)), "no multiples of its elements"),
+        (FakeArray((4,), pointer=(1 << 20) + 2), "A begins at 0x100002, which is no multiple"),
         (FakeArray((4,), extra={"mask": object()}), "masked"),
         (FakeArray((4,), extra={"data": None}), "breaks its protocol"),
         (FakeArray((4,), pointer=-8), "breaks its protocol"),

@@ -7,15 +7,21 @@ MLIR cannot express: warp-wide instructions must not move into divergent control
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from tilec.codegen.float_literals import FORMATS, LITERAL, respell
 from tilec.codegen.legality import check_legality
-from tilec.ir.bindings import PassManager, llvm_types
+from tilec.ir.bindings import PassManager, ir, llvm_types
 
 _LINE_INFO = "ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}"
 """Turns locations into `.loc` directives. With the kind `LineTablesOnly` LLVM would write
 `.target sm_90a, debug`, and ptxas would not optimise."""
+
+_LAYOUT_NAME = "llvm.data_layout"
+_LAYOUT = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
+"""What sizes and alignments of NVPTX have in common in all versions of LLVM (NVPTX usage guide)."""
 
 _STRING = re.compile(r'"[^"]*"')
 _TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?![\w.]))")
@@ -44,7 +50,29 @@ def translate(module: Any, *, lineinfo: bool = False, is_legal: bool = False) ->
         root = root.clone(ip=False)
         with root.context:
             PassManager.parse(f"builtin.module({_LINE_INFO})").run(root)
-    return downlevel(str(llvm_types.translate_module_to_llvmir(root.operation)))
+    with _data_layout(root):
+        return downlevel(str(llvm_types.translate_module_to_llvmir(root.operation)))
+
+
+@contextmanager
+def _data_layout(root: Any) -> Iterator[None]:
+    """Let accesses without an alignment have that of their type on the GPU.
+
+    The translation writes the alignments down. By LLVM's usual layout, integers of 64 bits lie at
+    multiples of 4, and NVPTX splits their accesses in two. ptxas 13.0 and older store the lower
+    half of a converted one wrongly then: `cvt.rn.f64.u64 %rd1, %rd2; st.global.b32 [%rd3], %rd1`
+    converts the f64 to u32 (a random program on an H100, 2026-11-26; 13.1 stores its bits).
+    """
+    attributes = root.operation.attributes
+    if _LAYOUT_NAME in attributes:
+        yield
+        return
+    with root.context:
+        attributes[_LAYOUT_NAME] = ir.StringAttr.get(_LAYOUT)
+    try:
+        yield
+    finally:
+        del attributes[_LAYOUT_NAME]
 
 
 def downlevel(text: str) -> str:

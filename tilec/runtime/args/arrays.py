@@ -243,6 +243,8 @@ def _view_dlpack(value: Any, name: str, stream: int) -> ArrayView:
     tensor = read_capsule(capsule)
     if tensor is None:
         raise launch_error("T0702", f"{name}.__dlpack__() returned no DLPack capsule")
+    if tensor.dtype in DTYPES:
+        _check_address(tensor.pointer, DTYPES[tensor.dtype].bytes, name)
     kinds = {DeviceKind.CPU: "cpu", DeviceKind.CUDA_HOST: "cpu"}
     other = kinds.get(DeviceKind(tensor.device_kind)) if tensor.device_kind in kinds else None
     return ArrayView(
@@ -255,6 +257,13 @@ def _view_dlpack(value: Any, name: str, stream: int) -> ArrayView:
         library_of(value),
         read_only=tensor.read_only,
     )
+
+
+def _check_address(pointer: int, item: int, name: str) -> None:
+    """Refuse what a GPU cannot access: elements at no multiple of their size (PTX ISA, ld)."""
+    if pointer % item:
+        message = f"{name} begins at {pointer:#x}, which is no multiple of its {item}-byte elements"
+        raise launch_error("T0702", message, hint="copy it to memory that is aligned")
 
 
 def _export(value: Any, name: str, stream: int | None) -> Any:
@@ -291,6 +300,7 @@ def _view_cuda_interface(value: Any, name: str) -> ArrayView:
     item = DTYPES[dtype].bytes
     if strides is not None and any(stride % item for stride in strides):
         raise launch_error("T0702", f"{name} has strides that are no multiples of its elements")
+    _check_address(pointer, item, name)
     producer = interface.get("stream")
     elements = row_major_strides(shape) if strides is None else [s // item for s in strides]
     return ArrayView(
