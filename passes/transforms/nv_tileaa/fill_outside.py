@@ -12,7 +12,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import next_operation
 from tilec.passes.analysis.facts.comparisons import record_run, shared_run
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
-from tilec.passes.analysis.facts.slices import sliced_dims
+from tilec.passes.analysis.facts.padding import padded_axes
 from tilec.passes.analysis.kernels import tiled_access
 from tilec.passes.transforms.nv_tileaa.infer_facts import all_sizes
 
@@ -28,10 +28,8 @@ PADDINGS = {
 
 def fill_outside(load: Any) -> None:
     """Replace what TMA loads from outside, where that is not the padding of `load`."""
-    access, padding = tiled_access(load), load.opview.padding
+    access, padding, checked = tiled_access(load), load.opview.padding, padded_axes(load)
     load.attributes["padding"] = ir.StringAttr.get("zero")
-    own = sliced_dims(access.view) if padding == "zero" else range(len(access.coords))
-    checked = [axis for axis in own if not load.opview.in_bounds[axis]]
     if not checked:
         return
     sizes = all_sizes(access.view.owner.operation)
