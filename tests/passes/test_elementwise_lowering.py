@@ -135,7 +135,8 @@ def test_every_operation_reaches_ptx(context, element):
 
 PAIRS = '#nv_tileas.layout<"128|reg:2*(1)|lane:32*(2)|warp:2*(64)">'
 FOURS = '#nv_tileas.layout<"128|reg:4*(1)|lane:32*(4)">'
-WARPS = {PAIRS: 2, FOURS: 1}
+SINGLE = '#nv_tileas.layout<"128|reg:2*(64)|lane:32*(1)|warp:2*(32)">'
+WARPS = {PAIRS: 2, FOURS: 1, SINGLE: 2}
 PAIRED = {
     "arith.addf %x, %y": "add.rn",
     "arith.subf %x, %y": "sub.rn",
@@ -253,3 +254,48 @@ def test_long_functions_of_many_registers_are_called(context, registers, warps, 
     ptx = emit_ptx(translate(module), get_target("sm_90a"))
     assert ptx.count("call.uni") == calls
     assert ptx.count(".func") == (calls > 0)
+
+
+def _spread(element, layout):
+    """Return the operations that convert the bytes in `%x` to 16-bit elements."""
+    words, source = _tile("i16", layout), _tile("i8", layout)
+    return [
+        f"%w = arith.extui %x : {source} to {words}",
+        f"%m = arith.constant dense<17152> : {words}",
+        f"%o = arith.ori %w, %m : {words}",
+        f"%r = arith.bitcast %o : {words} to {_tile(element, layout)}",
+    ]
+
+
+def test_two_bytes_become_elements_of_16_bits_by_one_instruction_each(context):
+    ptx = _ptx(context, "i8", _spread("bf16", PAIRS), "bf16", PAIRS)
+
+    assert ptx.count("prmt.b32") == 1
+    assert re.search(r"prmt\.b32 \S+ \S+ \S+ 0x4140;", ptx)
+    assert len(re.findall(rf"or\.b32 .*, {0x4300 * 0x10001};", ptx)) == 1
+    assert "or.b16" not in ptx
+
+
+def test_bytes_that_are_loaded_one_by_one_are_joined_as_they_are_spread(context):
+    ptx = _ptx(context, "i8", _spread("f16", SINGLE), "f16", SINGLE)
+
+    assert re.search(r"prmt\.b32 \S+ \S+ \S+ 0x5410;", ptx)
+    assert "or.b16" not in ptx
+
+
+@pytest.mark.parametrize(
+    ("element", "instructions"),
+    [
+        ("f16", {"cvt.rn.f16x2.{}x2": 1, "cvt.f32.f16": 0}),
+        ("bf16", {"cvt.rn.f16x2.{}x2": 1, "cvt.f32.f16": 2, "cvt.rn.bf16x2.f32": 1}),
+        ("f32", {"cvt.rn.f16x2.{}x2": 1, "cvt.f32.f16": 2}),
+    ],
+)
+@pytest.mark.parametrize(("source", "name"), [("f8E4M3FN", "e4m3"), ("f8E5M2", "e5m2")])
+def test_two_floats_of_8_bits_are_converted_at_once(context, element, instructions, source, name):
+    tiles = _tile(source, PAIRS), _tile(element, PAIRS)
+    widened = [f"%r = arith.extf %x : {tiles[0]} to {tiles[1]}"]
+    ptx = _ptx(context, source, widened, element, PAIRS)
+
+    found = {text: ptx.count(f"{text.format(name)} ") for text in instructions}
+    assert found == instructions

@@ -11,7 +11,7 @@ from tilec.ir.float8 import float_of_integer
 from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.facts.comparisons import EQUAL_RUN, recorded_run
 from tilec.passes.analysis.kernels import span_of
-from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
+from tilec.passes.conversion.nv_tileas_to_llvm import pairs, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.index_casts import index_cast
 from tilec.passes.conversion.nv_tileas_to_llvm.libdevice_calls import (
@@ -27,9 +27,6 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     tile_layout,
 )
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
-
-HALF_BITS, UPPER_HALF = 16, -(1 << 16)
-"""Width of a bf16, and the half of 32 bits (as an i32) in which an f32 holds one."""
 
 Emitter = Callable[[list[Any]], Any]
 
@@ -51,23 +48,6 @@ _INTRINSICS = {
     "arith.minnumf": "llvm.minnum",
 }
 """LLVM intrinsics that NVPTX selects to instructions, by operation."""
-
-_PAIRED = frozenset(
-    (
-        "arith.addf",
-        "arith.subf",
-        "arith.mulf",
-        "arith.negf",
-        "arith.maximumf",
-        "arith.minimumf",
-        "arith.maxnumf",
-        "arith.minnumf",
-        "math.fma",
-        "math.absf",
-    )
-)
-"""Operations that one instruction does on two 16-bit floats (PTX ISA, half precision
-floating-point instructions: the types .f16x2 and .bf16x2)."""
 
 
 @RULES.converts_dialects("arith", "math")
@@ -136,7 +116,7 @@ class ElementwiseRegisters:
         self.lowering, self.op, self.location = lowering, op, op.location
         self.element = op.results[0].type.element_type
         self.equal = _equal_registers(op)
-        self.narrows, self.widens, self.pairs = _narrows(op), _widens(op), _is_paired(op)
+        self.narrows, self.pair_rule = pairs.narrows(op), pairs.find_rule(op, _apply)
         if _restricted_types(op):
             self.emit_one: Emitter = partial(_instance, lowering, op, result=self.element)
         else:
@@ -160,21 +140,19 @@ class ElementwiseRegisters:
         ]
 
     def _emitted(self, numbers: range) -> list[Any]:
-        lowering, op, known, equal = self.lowering, self.op, self.known, self.equal
+        lowering, known, equal = self.lowering, self.known, self.equal
         rows = [
             tuple(
                 [column[n - n % equal] if is_tile else column for column, is_tile in self.columns]
             )
             for n in numbers
         ]
-        is_pair, firsts = len(rows) == PAIR, [row[0] for row in rows if row]
+        is_pair = len(rows) == PAIR
         if is_pair and self.narrows:
-            return _narrow_pair(lowering, firsts, self.element)
-        is_new = is_pair and not any(row in known for row in rows)
-        if is_new and self.widens and lowering.are_parts(firsts):
-            known.update(zip(rows, _widen_pair(lowering, firsts), strict=True))
-        elif is_new and self.pairs and rows[0] != rows[1]:
-            known.update(zip(rows, _compute_pair(lowering, op, rows), strict=True))
+            return pairs.narrow(lowering, [row[0] for row in rows], self.element)
+        if is_pair and self.pair_rule and not any(row in known for row in rows):
+            both = self.pair_rule(lowering, rows)
+            known.update(zip(rows, both, strict=True) if both is not None else ())
         for row in rows:
             if row not in known:
                 known[row] = self.emit_one(list(row))
@@ -220,62 +198,6 @@ def _scalar_constant(element: Any, value: Any) -> Any:
     if not restricted_floats.is_restricted(element):
         return arith.ConstantOp(element, value).result
     return restricted_floats.constant(ir.FloatAttr(value).value, element)
-
-
-def _narrows(op: Any) -> bool:
-    """Tell whether `op` rounds f32 to 8 or 16 bits, which the hardware does two at a time."""
-    if op.name != "arith.truncf":
-        return False
-    source, result = op.operands[0].type.element_type, op.results[0].type.element_type
-    if restricted_floats.is_restricted(result):
-        return restricted_floats.truncates_pairs(source, result)
-    return isinstance(source, ir.F32Type) and ir.FloatType(result).width == 16
-
-
-def _narrow_pair(lowering: Lowering, registers: list[Any], element: Any) -> list[Any]:
-    """Round two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
-    lanes = emit.lane_numbers(len(registers))
-    if restricted_floats.is_restricted(element):
-        pair = restricted_floats.truncate_pair(registers, element)
-    else:
-        vector = ir.VectorType.get([len(registers)], element)
-        pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers, lanes)])
-    return lowering.unpack(pair, lanes)
-
-
-def _widens(op: Any) -> bool:
-    """Tell whether `op` converts bf16 to f32.
-
-    Each f32 takes a half of a register of 32 bits as it is. What is not in such a register would
-    have to be put there first.
-    """
-    if op.name != "arith.extf":
-        return False
-    source, result = op.operands[0].type.element_type, op.results[0].type.element_type
-    return isinstance(source, ir.BF16Type) and isinstance(result, ir.F32Type)
-
-
-def _widen_pair(lowering: Lowering, registers: list[Any]) -> list[Any]:
-    """Convert two registers that share one of 32 bits with one instruction each."""
-    word = lowering.word(registers, emit.lane_numbers(len(registers)))
-    upper = [
-        arith.shli(word, emit.value(HALF_BITS)),
-        arith.andi(word, emit.value(UPPER_HALF)),
-    ]
-    return [arith.bitcast(ir.F32Type.get(), half) for half in upper]
-
-
-def _is_paired(op: Any) -> bool:
-    """Tell whether the hardware does `op` on two elements at a time."""
-    element = op.results[0].type.element_type
-    return op.name in _PAIRED and isinstance(element, ir.BF16Type | ir.F16Type)
-
-
-def _compute_pair(lowering: Lowering, op: Any, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
-    """Compute two registers with one instruction."""
-    lanes = emit.lane_numbers(len(rows))
-    operands = [lowering.pair(column, lanes) for column in zip(*rows, strict=True)]
-    return lowering.unpack(_apply(lowering, op, operands, operands[0].type), lanes)
 
 
 @RULES.converts(arith.ConstantOp)
@@ -375,7 +297,7 @@ def _renamed(operand: Any, result: Any) -> Any:
     The move hides it from LLVM, which ends the process where it compares such bits of a number that
     was an integer (LLVM 22.1, InstCombine: `fcmp (bitcast (uitofp i1 to half) to bfloat), 0`).
     """
-    bits = arith.bitcast(ir.IntegerType.get_signless(HALF_BITS), operand)
+    bits = arith.bitcast(ir.IntegerType.get_signless(pairs.HALF_BITS), operand)
     moved = llvm_ops.inline_asm(
         "mov.b16 $0, $1;", "=h,h", [bits], bits.type, has_side_effects=False
     )

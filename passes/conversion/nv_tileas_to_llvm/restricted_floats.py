@@ -62,12 +62,21 @@ def extend(value: Any, source: Any, wanted: Any) -> Any:
     """Convert an element of restricted type `source` to float type `wanted`."""
     if str(source) == _TF32:
         return value if value.type == wanted else _resize(value, wanted)
-    pair = arith.extui(ir.IntegerType.get_signless(16), value)
-    text = f"cvt.rn.f16x2.{_PAIR_NAMES[str(source)]} $0, $1;"
-    converted = _convert(text, "=r,h", [pair], emit.i32_type())
-    vector = llvm_ops.bitcast(ir.VectorType.get([2], ir.F16Type.get()), converted)
+    vector = extend_pair(arith.extui(ir.IntegerType.get_signless(16), value), source)
     half = llvm_ops.extract_element(vector, emit.value(0))
     return half if half.type == wanted else _resize(half, wanted)
+
+
+def extends_pairs(source: Any) -> bool:
+    """Tell whether one instruction converts two elements of type `source` to f16."""
+    return str(source) in _PAIR_NAMES
+
+
+def extend_pair(pair: Any, source: Any) -> Any:
+    """Convert two 8-bit floats of type `source`, an i16, to a vector of f16."""
+    text = f"cvt.rn.f16x2.{_PAIR_NAMES[str(source)]} $0, $1;"
+    converted = _convert(text, "=r,h", [pair], emit.i32_type())
+    return llvm_ops.bitcast(ir.VectorType.get([2], ir.F16Type.get()), converted)
 
 
 def truncate(value: Any, wanted: Any) -> Any:
