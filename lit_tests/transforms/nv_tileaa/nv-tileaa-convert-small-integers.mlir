@@ -50,20 +50,50 @@ module @joined_integers {
 
 // -----
 
-// f16 has room for all bytes, with the bits of 1024.0; bf16 has not.
+// f16 has room for all bytes, with the bits of 1024.0. In bf16, the lower seven bits and the uppermost
+// one become numbers of their own: 128 and the lower bits, and 128 or 256.
 // CHECK-LABEL: module @bytes
 // CHECK:         arith.constant dense<1.152000e+03> : tensor<64xf16>
 // CHECK:         arith.constant dense<1.024000e+03> : tensor<64xf16>
-// CHECK:         arith.sitofp %{{.*}} : tensor<64xi8> to tensor<64xbf16>
+// CHECK:         %[[S:.*]] = arith.extui %{{.*}} : tensor<64xi8> to tensor<64xi16>
+// CHECK:         arith.constant dense<17152> : tensor<64xi16>
+// CHECK:         %[[W:.*]] = arith.ori %[[S]],
+// CHECK:         arith.constant dense<-129> : tensor<64xi16>
+// CHECK:         %[[L:.*]] = arith.andi %[[W]],
+// CHECK:         %[[LOW:.*]] = arith.bitcast %[[L]] : tensor<64xi16> to tensor<64xbf16>
+// CHECK:         arith.constant dense<-128> : tensor<64xi16>
+// CHECK:         %[[U:.*]] = arith.andi %[[W]],
+// CHECK:         %[[SIGN:.*]] = arith.bitcast %[[U]] : tensor<64xi16> to tensor<64xbf16>
+// CHECK:         arith.subf %[[LOW]], %[[SIGN]]
+// CHECK:         %[[C:.*]] = arith.constant dense<2.560000e+02> : tensor<64xbf16>
+// CHECK:         %[[M:.*]] = arith.subf %{{.*}}, %[[C]]
+// CHECK:         arith.addf %[[M]], %{{.*}} : tensor<64xbf16>
+// CHECK-NOT:     itofp
 module @bytes {
   "nv_tileaa.func"() ({
   ^bb0(%x: tensor<64xi8>):
     %a = arith.sitofp %x : tensor<64xi8> to tensor<64xf16>
     %b = arith.uitofp %x : tensor<64xi8> to tensor<64xf16>
     %c = arith.sitofp %x : tensor<64xi8> to tensor<64xbf16>
-    %d = arith.negf %a : tensor<64xf16>
-    %e = arith.negf %b : tensor<64xf16>
-    %f = arith.negf %c : tensor<64xbf16>
+    %d = arith.uitofp %x : tensor<64xi8> to tensor<64xbf16>
+    %e = arith.negf %a : tensor<64xf16>
+    %f = arith.negf %b : tensor<64xf16>
+    %g = arith.negf %c : tensor<64xbf16>
+    %h = arith.negf %d : tensor<64xbf16>
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64xi8>) -> ()} : () -> ()
+}
+
+// -----
+
+// Wider integers of any value stay.
+// CHECK-LABEL: module @words
+// CHECK:         arith.sitofp %{{.*}} : tensor<64xi16> to tensor<64xbf16>
+module @words {
+  "nv_tileaa.func"() ({
+  ^bb0(%x: tensor<64xi16>):
+    %c = arith.sitofp %x : tensor<64xi16> to tensor<64xbf16>
+    %f = arith.negf %c : tensor<64xbf16>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64xi16>) -> ()} : () -> ()
 }
