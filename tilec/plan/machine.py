@@ -59,6 +59,9 @@ on an H100 by the authors of Meta's branch of Triton, facebookexperimental/trito
 SHUFFLE_PER_CYCLE = 32
 """Lanes that warp shuffles serve in a cycle (as above)."""
 
+SHARED_LATENCY = 30
+"""Cycles until a load from shared memory has arrived (29 on an H100: Luo et al., "Benchmarking and
+dissecting the NVIDIA Hopper GPU architecture", 2024)."""
 SHARED_BYTES_PER_CYCLE = 128
 """Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per cycle)."""
 CALIBRATION = "29 shapes, 3 to 1600 us, in 390 plans each, H200, driver 580, 2026-11-22"

@@ -12,17 +12,17 @@ from tilec.plan.graph import Engine, Op
 from tilec.support.mma_atoms import TENSOR_BYTES_PER_CYCLE
 
 DOT = "nv_tileas.dot"
-_TOKEN = "nv_tileas.receive_token"
+_LOAD_SHARED, _TOKEN = "nv_tileas.load_shared", "nv_tileas.receive_token"
 _FREE = frozenset(
     (
         "nv_tileas.broadcast",
-        "nv_tileas.load_shared",
         "nv_tileas.make_range",
         "nv_tileas.permute",
         "nv_tileas.receive",
         "nv_tileas.slot_view",
         "nv_tileas.splat",
         "nv_tileas.view",
+        "arith.bitcast",
         "arith.constant",
     )
 )
@@ -129,6 +129,8 @@ def _threads(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
     """Return what an operation costs that threads perform, with the cheaper side of a branch."""
     if op.name in _FREE or not any(_is_tile(result) for result in op.results):
         return Engine.NONE, 0.0, 0.0
+    if op.name == _LOAD_SHARED:
+        return _load(op, warpgroups)
     if len(op.regions) and op.name == "scf.if":
         sides = [
             sum(_threads(inner, warpgroups)[1] for inner in walk_operations(region.blocks[0]))
@@ -146,6 +148,17 @@ def _threads(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
     if name == "divf" and "fastmath" in op.attributes:
         return Engine.VECTOR, elements * _FULL_RANGE_STEPS / machine.VECTOR_PER_CYCLE, 0.0
     return Engine.VECTOR, elements * _STEPS.get(name, 1.0) / _rate(name), 0.0
+
+
+def _load(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
+    """Return what it costs threads to read a tile that they compute with, as pairs of elements.
+
+    A product that is issued before it runs meanwhile.
+    """
+    if _in_shared_memory(op):
+        return Engine.NONE, 0.0, 0.0
+    elements = prod(op.results[0].type.shape) / warpgroups
+    return Engine.VECTOR, elements / (2 * machine.WARP_THREADS), machine.SHARED_LATENCY
 
 
 def _combination(op: Any, elements: float, warpgroups: int) -> tuple[Engine, float, float]:
