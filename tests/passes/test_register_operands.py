@@ -96,15 +96,43 @@ def test_wide_operands_stay_where_registers_hold_them_and_both_accumulators(colu
     assert message.startswith(said)
 
 
-@pytest.mark.parametrize(("a", "advised"), [("a", True), ("a * 2.0", False)])
-def test_the_remark_says_how_a_computed_b_stays_in_registers(a, advised):
-    load = "a = load(A, (m, k), (64, 32))\n        acc = mma("
-    text = (
-        PRODUCT.format(a=a)
-        .replace("acc = mma(", load)
-        .replace("(32, 64)), acc", "(32, 64)) * 2.0, acc")
-    )
+TURNED = "the mma is computed as its transpose"
+STAGED_B = "operand B of the mma goes through registers"
+LOADED = """
+        a = load(A, (m, k), (64, 32))
+        b = load(B, (k, n), (32, 64)){b}
+        {statement}
+"""
+
+
+@pytest.mark.parametrize(
+    ("b", "statement", "said"),
+    [
+        (" * 2.0", "acc = mma(a, b, acc)", {TURNED: True, STAGED_B: False}),
+        (" * 2.0", "acc = mma(a * 2.0, b, acc)", {TURNED: False, STAGED_B: True}),
+        (" * 2.0", "acc = mma(a, b, acc * 0.5)", {TURNED: False, STAGED_B: True}),
+        ("", "acc = mma(a, b, acc)", {TURNED: False, STAGED_B: False}),
+    ],
+)
+def test_a_computed_b_becomes_the_first_operand_where_that_is_possible(b, statement, said):
+    """Both operands are computed in the second case; in the third, the loop scales its sum."""
+    loop = PRODUCT.index("        acc = mma(")
+    text = PRODUCT[:loop] + LOADED.format(b=b, statement=statement).strip("\n") + "\n"
+    text += "    store(C, (m, n), acc)\n"
     source, options = SourceFile("product.tile", text), CompileOptions(emit="nv_tileas")
     remarks = [item.message for item in compile_source(source, options=options).remarks]
-    (message,) = [item for item in remarks if item.startswith("operand B of the mma goes through")]
+    found = {start: any(item.startswith(start) for item in remarks) for start in said}
+    assert found == said
+
+
+@pytest.mark.parametrize(("before", "advised"), [("", True), (" * 2.0", False)])
+def test_the_remark_says_how_a_computed_b_stays_in_registers(before, advised):
+    """The loop scales its sum, so the product is not turned by itself."""
+    loop = PRODUCT.index("        acc = mma(")
+    statement = f"acc = mma(a{before}, b, acc * 0.5)"
+    text = PRODUCT[:loop] + LOADED.format(b=" * 2.0", statement=statement).strip("\n") + "\n"
+    text += "    store(C, (m, n), acc)\n"
+    source, options = SourceFile("product.tile", text), CompileOptions(emit="nv_tileas")
+    remarks = [item.message for item in compile_source(source, options=options).remarks]
+    (message,) = [item for item in remarks if item.startswith(STAGED_B)]
     assert message.endswith("'mma(b.T, a.T, acc)', would keep it in registers") == advised

@@ -12,6 +12,8 @@ from tilec.support.fast_dataclasses import dataclass
 
 MAX_CONSUMERS = 3
 """Most consumer warpgroups: a fourth leaves no room for accumulators (512 + 128 threads)."""
+HELD_FRAGMENTS = 2
+"""Fragments of a computed A that are live together: one is computed while another is multiplied."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,6 +84,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-orient-operands", "transforms.nv_tileaa.orient_operands"),
             Step("nv-tileaa-sum-after-loops", "transforms.nv_tileaa.sum_after_loops"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
+            Step("nv-tileaa-hold-operands", "transforms.nv_tileaa.hold_operands"),
             Step("nv-tileaa-skip-added-masks", "transforms.nv_tileaa.skip_added_masks"),
             Step("nv-tileaa-lead-branches", "transforms.nv_tileaa.lead_branches"),
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
