@@ -319,3 +319,49 @@ def test_three_products_are_no_chain(frontend, asked):
     source = TWICE.replace("END", "cdiv(N, BN)").replace("SOURCE", "scores")
     frontend.analyze(source.replace("        before = scores\n", "        before = q @ q.T\n"))
     assert asked["BN"].together.next is None
+
+
+WEIGHTS = """\
+@kernel
+def f(X: bf16[M, K], W: {kind}[N, H], S: bf16[N], Y: bf16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    scale = load(S, n, BN)
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        x = load(X, (m, k), (BM, BK))
+        w = {weights}
+        acc = mma({x}, w.T, acc)
+    store(Y, (m, n), cast(acc, bf16))
+"""
+BYTES = "load(W, (n, k), (BN, BK))"
+HALVES = "load(W, (n, k), (BN, BK // 2))[:, :, None]"
+
+
+@pytest.mark.parametrize(
+    ("kind", "weights", "x", "loaded", "computed"),
+    [
+        ("i8", f"cast({BYTES}, bf16) * scale[:, None]", "x", (2, 1), (False, True)),
+        ("i8", f"cast({BYTES}, bf16)", "x * 2.0", (2, 1), (True, True)),
+        ("i8", f"cast(cat(({HALVES}, {HALVES}), 2).reshape((BN, BK)), bf16)", "x", (2, 1), None),
+        ("u16", f"bitcast({BYTES}, bf16)", "x", (2, 2), (False, True)),
+        ("bf16", BYTES, "x", None, (False, False)),
+        (
+            "bf16",
+            "cast(mma(load(W, (n, k), (BN, BK)), x.T, zeros((BN, BM))), bf16)",
+            "x.T",
+            None,
+            (),
+        ),
+    ],
+)
+def test_what_computed_operands_are_loaded_from(
+    frontend, asked, kind, weights, x, loaded, computed
+):
+    """Two loads of half of the bytes count twice; a product is no load."""
+    frontend.analyze(WEIGHTS.format(kind=kind, weights=weights, x=x))
+    together = asked["BN"].together
+    assert together.loaded == loaded
+    assert together.computed == ((False, True) if computed is None else computed or (False, False))
+    assert asked["BN"].swappable == (computed != ())
+    assert asked["BN"].deferrable == (weights == BYTES)

@@ -7,6 +7,7 @@ from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import LARGE_EXTENT, gemm_cost
+from tilec.plan.gemm_sharing import may_share
 from tilec.plan.gemm_tile import GemmTile, misfit, shares_divide
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.placement import GATHERINGS, may_gather
@@ -126,6 +127,11 @@ class GemmProblem:
         return self.product or TYPES_BY_SIZE[self.element_bytes]
 
     @property
+    def operand_bytes(self) -> tuple[float, float]:
+        """Bytes of memory that an element of A and of B takes."""
+        return self.together.loaded or (self.element_bytes, self.element_bytes)
+
+    @property
     def contiguous(self) -> tuple[bool, bool]:
         """Whether M is contiguous in A, and N in B; else K is."""
         return self.m_contiguous, self.n_contiguous
@@ -134,7 +140,8 @@ class GemmProblem:
     def sector_factors(self) -> tuple[float, float]:
         """How many bytes of L2 a byte of A and of B costs: more where rows begin inside sectors."""
         axes = (0 if self.m_contiguous else 2, 1 if self.n_contiguous else 2)
-        pitches = (self.extents[axis] * self.element_bytes for axis in axes)
+        sizes = zip(axes, self.operand_bytes, strict=True)
+        pitches = (self.extents[axis] * size for axis, size in sizes)
         first, second = (STRADDLING if pitch % SECTOR_BYTES else 1.0 for pitch in pitches)
         return first, second
 
@@ -191,23 +198,17 @@ def _shared_work(
         if item.tile.by_warps:
             continue
         shared = (replace(item.tile, cluster=cluster) for cluster in problem.clusters)
-        yield from (tile for tile in shared if _may_share(tile, item.cost.waves, problem))
+        yield from (
+            tile
+            for tile in shared
+            if may_share(tile, item.cost, problem.extents, problem.contiguous)
+        )
         beside = (replace(item.tile, cluster=cluster) for cluster in GATHERINGS)
         yield from (t for t in beside if may_gather(t, problem.extents, item.cost.placement.idle))
-    may_share = overrides.split_k is None and not overrides.defer_stores
-    for item in alone if may_share else ():
+    splits = overrides.split_k is None and not overrides.defer_stores
+    for item in alone if splits else ():
         most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1
         yield from (replace(item.tile, split_k=n) for n in problem.splits if 1 < n <= most)
-
-
-def _may_share(tile: GemmTile, waves: int, problem: GemmProblem) -> bool:
-    """Tell whether to consider that the CTAs of the cluster of a tile share operands."""
-    along_m, along_n = tile.cluster
-    has_all = tile.m < problem.extents[0] <= tile.m * along_m
-    if tile.is_swapped and (along_n > 1 or waves > 1 or not has_all):
-        return False
-    divides = shares_divide(tile, problem.contiguous, cut=not tile.pingpong)
-    return divides and _fills_cluster(tile, tile.cluster, problem)
 
 
 def _without_small_gains(ranked: Sequence[RankedTile]) -> Sequence[RankedTile]:
@@ -229,12 +230,6 @@ def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
     )
     return max(deeper, key=lambda item: item.tile.k)
-
-
-def _fills_cluster(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
-    """Tell whether the product has a tile for each CTA of a cluster."""
-    extents = zip(problem.extents, (tile.m, tile.n), cluster, strict=False)
-    return all(-(-extent // size) >= peers for extent, size, peers in extents)
 
 
 def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
@@ -358,8 +353,8 @@ def _column_options(problem: GemmProblem) -> Sequence[int]:
     step = machine.MMA_COLUMN_STEP
     if problem.known[1] and problem.extents[1] <= MAX_COLUMNS:
         found.add(-(-problem.extents[1] // step) * step)  # all columns in one tile
-    span = machine.SWIZZLE_BYTES // problem.element_bytes
-    least_run = MIN_ROW_BYTES // problem.element_bytes
+    size = problem.operand_bytes[1]
+    span, least_run = (int(count / size) for count in (machine.SWIZZLE_BYTES, MIN_ROW_BYTES))
 
     def useful(n: int) -> bool:
         if problem.n_contiguous and n < min(most, least_run):
@@ -375,9 +370,12 @@ def _column_options(problem: GemmProblem) -> Sequence[int]:
 
 
 def _depth_options(problem: GemmProblem) -> Sequence[int]:
-    """Return one and two swizzle spans, or less when K is shorter than that."""
+    """Return one and two swizzle spans of the narrowest operand in memory, and half of that.
+
+    Less when K is shorter.
+    """
     step = machine.MMA_K_BYTES // problem.element_bytes
     span = machine.SWIZZLE_BYTES // problem.element_bytes
-    most = _most(problem, 2, step, 2 * span)
+    most = _most(problem, 2, step, 2 * int(machine.SWIZZLE_BYTES / min(problem.operand_bytes)))
     steps = [step << shift for shift in range((most // step).bit_length())]
     return [k for k in steps if k >= span] or steps[-1:]

@@ -6,11 +6,11 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
+from tilec.plan.gemm_memory import memory_bytes, memory_rate, outgrows_l2
 from tilec.plan.gemm_tile import GemmTile, shares_divide
 from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
 from tilec.plan.teams import PINGPONG_TEAMS
-from tilec.plan.work import tile_group
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
 
@@ -28,6 +28,7 @@ class GemmCost:
         tensor: Per k-tile: the tensor cores.
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
         l2: Per k-tile: L2, which all CTAs that run share.
+        threads: Per k-tile: threads that compute an operand in registers.
         outside: Per k-tile: TMA, where it fills rows of a tile that lie outside of the array.
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store, and what the epilogue loads.
@@ -60,6 +61,7 @@ class GemmCost:
     outgrows_l2: bool = False
     outside: float = 0.0
     reads_on: bool = False
+    threads: float = 0.0
 
     @property
     def ctas(self) -> int:
@@ -80,7 +82,7 @@ class GemmCost:
     def k_tile(self) -> float:
         """Cycles of one k-tile: its slowest term, the bubble and the power."""
         loading = self.l2 + self.outside
-        busy = max(self.tensor, self.shared, loading) + self.bubble + self.power
+        busy = max(self.tensor, self.shared, loading, self.threads) + self.bubble + self.power
         return max(busy, self.latency)
 
     @property
@@ -139,6 +141,7 @@ class GemmCost:
             "shared": self.shared,
             "L2": self.l2,
             "outside": self.outside,
+            "threads": self.threads,
         }
         return max(terms, key=terms.__getitem__)
 
@@ -161,27 +164,27 @@ def gemm_cost(
         factors: Bytes of L2 that a byte of A and of B costs.
         contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
-    place = _placement(tile, extents, batch, target)
-    active, consumers = min(place.ctas, _resident(tile, target)), tile.consumers(target)
-    sharing = _sharing(tile, place.gathered, contiguous)
+    place, consumers = _placement(tile, extents, batch, target), tile.consumers(target)
+    active, sharing = min(place.ctas, _resident(tile, target)), _sharing(tile, place, contiguous)
     return GemmCost(
         placement=place,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
-        shared=_shared(tile, consumers),
+        shared=_shared(tile, consumers, contiguous),
         l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers, target),
         start=_start(tile, place.gathered),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=_memory_bytes(sharing, extents, batch, contiguous) / _memory_rate(place, target),
+        memory=memory_bytes(sharing, extents, batch, contiguous) / memory_rate(place, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
         deferred=tile.defers(place.waves, target),
         loading=_loading(tile, consumers, target),
-        outgrows_l2=place.waves > 1 and _outgrows_l2(tile, extents, active, batch),
+        outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
         outside=_outside(sharing, extents, place.waves),
         reads_on=_reads_on(tile, extents, contiguous),
+        threads=_held(tile) if consumers > 1 else 0.0,
     )
 
 
@@ -192,9 +195,9 @@ def _placement(tile: GemmTile, extents: tuple[int, ...], batch: int, target: Tar
     return Placement(ctas, waves, 1 - ctas / (waves * target.sm_count), gathers(tile, extents))
 
 
-def _sharing(tile: GemmTile, gathered: bool, contiguous: tuple[bool, bool]) -> GemmTile:
+def _sharing(tile: GemmTile, place: Placement, contiguous: tuple[bool, bool]) -> GemmTile:
     """Return the tile in the cluster whose CTAs share what they load; alone where none does."""
-    own = gathered or not shares_divide(tile, contiguous)
+    own = place.gathered or not shares_divide(tile, contiguous)
     return replace(tile, cluster=(1, 1)) if own else tile
 
 
@@ -217,68 +220,11 @@ def _tensor(tile: GemmTile) -> float:
     return tile.together.products * tile.volume / rate
 
 
-def _memory_bytes(
-    tile: GemmTile, extents: tuple[int, ...], batch: int, contiguous: tuple[bool, bool]
-) -> float:
-    """Return the bytes of operands and results, as many as cost what a first read of them costs.
-
-    Each crosses the memory bus once. CTAs that read the same bytes do so at about the same time:
-    the later ones wait for them, too, and load the way to memory.
-    """
-    m, n, k = extents
-    rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
-    a = m * tile.together.a_tiles * _reads(columns, tile) * _short_run(tile, contiguous[0])
-    b = n * tile.together.b_tiles * _reads(rows, tile) * _short_run(tile, contiguous[1])
-    results = m * n * (tile.output_bytes + tile.epilogue_bytes)
-    return batch * ((a + b) * k * tile.element_bytes + results)
-
-
 def _reads_on(tile: GemmTile, extents: tuple[int, ...], contiguous: tuple[bool, bool]) -> bool:
     """Tell whether an operand is read once and has K contiguous: its next k-tile follows it."""
     (m, n, _), (along_m, along_n) = extents, tile.cluster
     once = n <= tile.n * along_n, m <= tile.m * along_m
     return any(one and not strided for one, strided in zip(once, contiguous, strict=True))
-
-
-def _reads(readers: int, tile: GemmTile) -> float:
-    """Return what `readers` of the same bytes cost, as a multiple of one."""
-    if readers == 1:
-        return 1.0
-    is_crowded = readers >= machine.CROWD and tile.split_k == 1
-    return machine.CROWDED_READ if is_crowded else machine.SHARED_READ
-
-
-def _short_run(tile: GemmTile, strided: bool) -> float:
-    """Return what memory takes longer where K is contiguous and a k-tile has little of each row."""
-    is_short = not strided and tile.k * tile.element_bytes < machine.RUN_BYTES
-    return machine.SHORT_RUN if is_short else 1.0
-
-
-def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
-    """Tell whether L2 cannot keep what `active` CTAs read of A and B for the next wave.
-
-    Tiles in a group of rows are swept together, whatever the user fixed. A wave that has all tiles
-    of a matrix is followed by one that shares nothing with it.
-    """
-    m, n, k = extents
-    rows, columns = -(-m // tile.m), -(-n // tile.n)
-    if rows * columns <= active and batch > 1:
-        return False
-    high = min(rows, tile_group(tile.m))
-    wide = min(columns, -(-active // high))
-    rows = high * tile.m * tile.together.a_tiles
-    columns = wide * tile.n * tile.together.b_tiles
-    return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
-
-
-def _memory_rate(place: Placement, target: Target) -> float:
-    """Return the bytes per cycle that CTAs draw from memory on average, after an early start."""
-    bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    each, sharp = machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
-    if place.idle >= machine.BESIDE:
-        bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
-    sms = place.ctas / place.waves * each
-    return (bus**-sharp + sms**-sharp) ** (-1 / sharp) / place.memory_share
 
 
 def _reduction(tile: GemmTile, consumers: int) -> float:
@@ -368,20 +314,38 @@ def _start(tile: GemmTile, gathered: bool) -> float:
 def _bubble(tile: GemmTile, consumers: int) -> float:
     clustered = tile.epilogue_bytes and tile.cluster != (1, 1)
     waiting = machine.LOADED_CLUSTER_CYCLES if clustered else 0
+    waiting += tile.staged_elements * machine.STAGED_CYCLES
+    waiting += _held(tile) * machine.ALONE_SHARE if consumers == 1 else 0
     own = machine.MMA_BUBBLE_CYCLES[consumers]
     return waiting + (machine.PINGPONG_BUBBLE_CYCLES if tile.pingpong else own)
 
 
-def _shared(tile: GemmTile, consumers: int) -> float:
+def _held(tile: GemmTile) -> float:
+    """Return the cycles in which threads compute a k-tile of A in registers.
+
+    The products of other consumers hide them, but not those of one that is alone or has its turn:
+    at 256x8192x4096, 256x64x64 tiles took 10% longer than 128x128x64 ones (weights of 8 bits, H100,
+    2026-11-26).
+    """
+    return tile.held_elements * machine.HELD_CYCLES
+
+
+def _shared(tile: GemmTile, consumers: int, contiguous: tuple[bool, bool]) -> float:
     """Return the cycles in which TMA writes a k-tile to shared memory and wgmma reads it.
 
     Every 64-row instruction reads its own rows of A and all of its columns of B (of B and A where
-    they are swapped). Warpgroups that share the columns all read the rows of A.
+    they are swapped). Warpgroups that share the columns all read the rows of A. Threads read what
+    they compute A from in accesses of one element, or of two where K is contiguous; one access of a
+    warp takes a cycle. An operand that they stage they read and write once.
     """
     readers_of_a = consumers if tile.rows % (machine.MMA_ROWS * consumers) else 1
     readers_of_b: float = max(1, tile.rows // machine.MMA_ROWS)
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
-    read = (tile.rows * readers_of_a + tile.columns * readers_of_b) * tile.k * tile.element_bytes
+    rows = 0 if tile.held_elements else tile.rows * readers_of_a
+    read = (rows + tile.columns * readers_of_b) * tile.k * tile.element_bytes
     traffic = tile.together.products * read + tile.slot_bytes
-    return traffic / machine.SHARED_BYTES_PER_CYCLE
+    traffic += 2 * tile.staged_elements * tile.element_bytes
+    each = 1 if contiguous[tile.is_swapped] else 2
+    accesses = tile.held_elements / (each * machine.WARP_THREADS)
+    return traffic / machine.SHARED_BYTES_PER_CYCLE + accesses

@@ -1,12 +1,19 @@
 """One CTA's share of a matrix multiply, and what it needs of the machine. Pure Python."""
 
 import functools
+from math import ceil
 
 from tilec.plan import machine
 from tilec.plan.deferral import fits_together
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, ProductsTogether
-from tilec.plan.registers import accumulator_limit, accumulator_registers, shares, split_consumers
+from tilec.plan.registers import (
+    HELD_FRAGMENTS,
+    accumulator_limit,
+    accumulator_registers,
+    shares,
+    split_consumers,
+)
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
@@ -15,6 +22,7 @@ from tilec.support.mma_atoms import (
     find_family,
     serves_swapped,
     warp_family,
+    wgmma_family,
     why_not_tiled,
 )
 
@@ -74,8 +82,18 @@ class GemmTile:
 
     @property
     def is_swapped(self) -> bool:
-        """Whether wgmma computes its transpose, which alone has whole slices of 64 rows."""
-        return self.may_swap and serves_swapped(self.types, (self.m, self.n, self.k))
+        """Whether wgmma computes its transpose.
+
+        That alone has whole slices of 64 rows, or keeps a computed B in registers.
+        """
+        if not self.may_swap:
+            return False
+        if serves_swapped(self.types, (self.m, self.n, self.k)):
+            return True
+        family = wgmma_family(self.types)
+        turned = (self.n, self.m, self.k)
+        only_b = self.together.computed == (False, True)
+        return only_b and family is not None and why_not_tiled(family, turned) is None
 
     @property
     def rows(self) -> int:
@@ -106,14 +124,42 @@ class GemmTile:
         return self.m * self.n * self.k
 
     @property
-    def slot_bytes(self) -> int:
-        """Bytes of the operands of one k-tile."""
-        return self.operand_extent * self.k * self.element_bytes
+    def operand_bytes(self) -> tuple[float, float]:
+        """Bytes of memory that an element of A and of B takes."""
+        return self.together.loaded or (self.element_bytes, self.element_bytes)
 
     @property
-    def operand_extent(self) -> int:
-        """Rows of all tiles of A and columns of all tiles of B."""
-        return self.m * self.together.a_tiles + self.n * self.together.b_tiles
+    def sharing(self) -> tuple[int, int]:
+        """How many CTAs of the cluster share a tile of A, and one of B.
+
+        Each loads for itself what threads compute an operand from: their reads are not ordered with
+        the copies of other CTAs.
+        """
+        along_m, along_n = self.cluster
+        a, b = self.together.computed
+        return 1 if a else along_n, 1 if b else along_m
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the operands of one k-tile."""
+        a, b = self.operand_bytes
+        rows, columns = self.m * self.together.a_tiles, self.n * self.together.b_tiles
+        return ceil((rows * a + columns * b) * self.k)
+
+    @property
+    def held_elements(self) -> int:
+        """Elements of a k-tile of A, as wgmma reads it, that threads compute in registers."""
+        return self.rows * self.k * self.together.computed[self.is_swapped]
+
+    def fragment_registers(self, consumers: int) -> int:
+        """Return the registers of each thread for an A operand that threads compute."""
+        depth = self.held_elements // self.rows
+        return accumulator_registers(self.rows, depth, self.element_bytes, consumers)
+
+    @property
+    def staged_elements(self) -> int:
+        """Elements of a k-tile of B, as wgmma reads it, that threads store in shared memory."""
+        return self.columns * self.k * self.together.computed[not self.is_swapped]
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""
@@ -126,10 +172,10 @@ class GemmTile:
         A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of
         B once for its c_m CTAs along M. `factors` is what a byte of A and of B costs.
         """
-        along_m, along_n = self.cluster
-        rows = self.together.a_tiles * self.m / along_n * factors[0]
-        columns = self.together.b_tiles * self.n / along_m * factors[1]
-        return (rows + columns) * self.k * self.element_bytes
+        (a, b), (sharing_a, sharing_b) = self.operand_bytes, self.sharing
+        rows = self.together.a_tiles * self.m / sharing_a * factors[0] * a
+        columns = self.together.b_tiles * self.n / sharing_b * factors[1] * b
+        return (rows + columns) * self.k
 
     def consumers(self, target: Target) -> int:
         """Return how many warpgroups share the tile."""
@@ -213,8 +259,7 @@ def shares_divide(tile: GemmTile, contiguous: tuple[bool, bool], *, cut: bool = 
         contiguous: Whether M is contiguous in A, and N in B; else K is.
         cut: Whether spans may be cut.
     """
-    along_m, along_n = tile.cluster
-    shared = ((tile.m, contiguous[0], along_n), (tile.n, contiguous[1], along_m))
+    shared = zip((tile.m, tile.n), contiguous, tile.sharing, strict=True)
     sizes = (machine.SWIZZLE_BYTES, machine.MMA_K_BYTES)
     span, step = (size // tile.element_bytes for size in sizes)
 
@@ -243,6 +288,7 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     limit = accumulator_limit(tile.warpgroups(target), target)
     limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
     limit -= machine.COMBINED_REGISTERS if tile.also_live else 0
+    limit -= HELD_FRAGMENTS * tile.fragment_registers(consumers)
     if registers > limit:
         several = f" with {len(tile.also_live)} more" if tile.also_live else ""
         return (

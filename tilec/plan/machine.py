@@ -171,6 +171,15 @@ third of the traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that
 MMA_BUBBLE_CYCLES = {1: 20, 2: 75, 3: 90}
 """Cycles per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups (calibrated). A single one keeps a group in flight."""
+HELD_CYCLES = 0.085
+"""Cycles in which threads compute an element of an A operand in registers: with weights of 8 bits
+and a scale, 256 of them for 128 columns take 1.3 times as long as 128 for 256, and 128 for 128 1.35
+times (4096^3, bf16, H100, 2026-11-26)."""
+ALONE_SHARE = 0.5
+"""Part of these cycles that the products of a single consumer do not hide."""
+STAGED_CYCLES = 0.09
+"""Cycles in which threads compute an element of an operand and store it in shared memory, while no
+product runs (the same products, with B staged)."""
 PINGPONG_BUBBLE_CYCLES = 27
 """The same of consumers that ping-pong (calibrated)."""
 TURN_CYCLES = 103

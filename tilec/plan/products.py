@@ -68,6 +68,8 @@ class ProductsTogether:
         b_tiles: How many tiles of B they read.
         also_live: Rows and columns of the other accumulators that are live with that of one.
         next: The only other product of its loop, where that needs its result.
+        loaded: Bytes that are loaded for each element of A and of B; None for their own.
+        computed: Whether threads compute A, and B, from nothing but what is loaded.
     """
 
     products: int = 1
@@ -75,6 +77,8 @@ class ProductsTogether:
     b_tiles: int = 1
     also_live: tuple[Extents, ...] = ()
     next: NextProduct | None = None
+    loaded: tuple[float, float] | None = None
+    computed: tuple[bool, bool] = (False, False)
 
     def accumulators_with(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
         """Return the other accumulators, given what names mean; without those of other names."""

@@ -76,7 +76,7 @@ class RankedTile:
     def __str__(self) -> str:
         """Return the tile and how its cycles come about, in one line."""
         cost = self.cost
-        slowest = max(cost.tensor, cost.shared, cost.l2, cost.outside)
+        slowest = max(cost.tensor, cost.shared, cost.l2, cost.outside, cost.threads)
         reduction = f" + {cost.reduction:.0f} reduction" if self.tile.split_k > 1 else ""
         return (
             f"{tile_text(self.tile)}: {cost.cycles:.0f} cycles = {cost.waves} "

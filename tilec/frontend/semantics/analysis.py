@@ -15,8 +15,13 @@ from tilec.frontend.semantics.context import Binding, Context, Frame, LimitError
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
 from tilec.frontend.semantics.names import RESULT, RETURN
+from tilec.frontend.semantics.operand_sources import with_sources
 from tilec.frontend.semantics.products import products_together
-from tilec.frontend.semantics.result_deferral import has_deferrable_result, has_plain_sum
+from tilec.frontend.semantics.result_deferral import (
+    has_deferrable_result,
+    has_elementwise_result,
+    has_plain_sum,
+)
 from tilec.frontend.semantics.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -130,8 +135,8 @@ def _plan_constants(
     lifted = _lifts_power_rule(bound, specialization)
     ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
     ctx.uses.deferrable = has_deferrable_result(ctx.block)
-    ctx.uses.swappable = ctx.uses.deferrable and has_plain_sum(ctx.block)
-    ctx.uses.together = products_together(ctx.block)
+    ctx.uses.swappable = has_elementwise_result(ctx.block) and has_plain_sum(ctx.block)
+    ctx.uses.together = with_sources(ctx.block, products_together(ctx.block))
     uses = ctx.uses.uses()
     unused = next((name for name in bound.automatic if name not in uses), None)
     if unused is not None:

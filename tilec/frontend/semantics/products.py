@@ -33,7 +33,7 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
         groups: dict[Extents, list[Operation]] = {}
         for op in operations:
             if op.name in PRODUCTS:
-                groups.setdefault(_product_extents(op), []).append(op)
+                groups.setdefault(product_extents(op), []).append(op)
         for extents, ops in groups.items():
             others = max((also_live[op.results[0]] for op in ops), key=len)
             a_tiles, b_tiles = (len({op.operands[number] for op in ops}) for number in (0, 1))
@@ -85,7 +85,7 @@ def _chains(
         body = op.regions[0].operations if op.name == "for" else []
         products = [inner for inner in body if inner.name in PRODUCTS]
         if len(products) == 2 and _depends_on(products[1].operands[0], products[0], makers):
-            columns = _product_extents(products[1])[1]
+            columns = product_extents(products[1])[1]
             yield products[0], NextProduct(columns, depends_on_block(op.operands[1], makers))
 
 
@@ -116,7 +116,8 @@ def depends_on_block(value: Value, makers: Mapping[Value, Operation]) -> bool:
     return False
 
 
-def _product_extents(op: Operation) -> Extents:
+def product_extents(op: Operation) -> Extents:
+    """Return M, N and K of a product of tiles: numbers, and the names of `auto` constants."""
     (*_, m, k), (*_, n) = (_extents(operand) for operand in op.operands[:2])
     return m, n, k
 

@@ -22,10 +22,24 @@ _Makers = Mapping[Value, Operation]
 def has_deferrable_result(block: Block) -> bool:
     """Tell whether a kernel stores one tile, computed element by element from the sums of a loop.
 
+    These are products of tiles as they are loaded.
+
     Args:
         block: Its operations.
     """
-    ops = list(_operations(block))
+    ops = list(operations_of(block))
+    makers = {result: op for op in ops for result in op.results}
+    products = (op for op in ops if op.name in _PRODUCTS)
+    return has_elementwise_result(block) and all(_runs_on_wgmma(op, makers) for op in products)
+
+
+def has_elementwise_result(block: Block) -> bool:
+    """Tell whether a kernel stores one tile, computed element by element from the sums of a loop.
+
+    Args:
+        block: Its operations.
+    """
+    ops = list(operations_of(block))
     products = [op for op in ops if op.name in _PRODUCTS]
     stores = [op for op in ops if op.name == _STORE]
     if not products or len(stores) != 1 or block.operations[-1] is not stores[0]:
@@ -39,7 +53,6 @@ def has_deferrable_result(block: Block) -> bool:
         loop is not None
         and all(product in loop.regions[0].operations for product in products)
         and _counts_alike_in_all_blocks(loop, makers)
-        and all(_runs_on_wgmma(product, makers) for product in products)
         and _is_by_element(stores[0].operands[0], makers)
     )
 
@@ -52,7 +65,7 @@ def has_plain_sum(block: Block) -> bool:
     Args:
         block: The operations of the kernel.
     """
-    products = [op for op in _operations(block) if op.name in _PRODUCTS]
+    products = [op for op in operations_of(block) if op.name in _PRODUCTS]
     loops = [op for op in block.operations if op.name == "for"]
     if len(products) != 1:
         return False
@@ -64,12 +77,12 @@ def has_plain_sum(block: Block) -> bool:
     return products[0].operands[2] is carried[inner.yields.index(total)]
 
 
-def _operations(block: Block) -> Iterator[Operation]:
+def operations_of(block: Block) -> Iterator[Operation]:
     """Yield the operations of a block and of all blocks in it."""
     for op in block.operations:
         yield op
         for region in op.regions:
-            yield from _operations(region)
+            yield from operations_of(region)
 
 
 def _counts_alike_in_all_blocks(loop: Operation, makers: _Makers) -> bool:
@@ -90,12 +103,12 @@ def _runs_on_wgmma(product: Operation, makers: _Makers) -> bool:
         return False
     a, b = product.operands[:2]
     either = family.reads_transposed
-    return _is_loaded(a, makers, (0, 1) if either else (0,)) and _is_loaded(
+    return is_loaded(a, makers, (0, 1) if either else (0,)) and is_loaded(
         b, makers, (0, 1) if either else (1,)
     )
 
 
-def _is_loaded(tile: Value, makers: _Makers, transposes: Container[int]) -> bool:
+def is_loaded(tile: Value, makers: _Makers, transposes: Container[int]) -> bool:
     """Tell whether a tile is loaded and then transposed as often, modulo 2."""
     op, count = makers.get(tile), 0
     while op is not None and (op.name == "permute" or _is_unit_view(op)):
