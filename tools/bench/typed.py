@@ -23,7 +23,8 @@ It needs an H100, H200 or GH200, and PyTorch 2.8 or newer with CUDA.
 SETS = {
     "large": tuple(TypedCase(f"matmul_{name}", *[8192] * 3) for name in ("fp8", "int8", "tf32")),
     "medium": tuple(
-        TypedCase(name, *[4096] * 3) for name in ("matmul_int4", "swiglu", "matmul_f64")
+        TypedCase(name, *[4096] * 3)
+        for name in ("matmul_int4", "w8a16_matmul", "swiglu", "matmul_f64")
     ),
 }
 """Cases by the name of their set."""

@@ -144,16 +144,30 @@ def _int4(torch: Any, case: TypedCase) -> Problem:
     kind = {"dtype": torch.int8, "device": "cuda"}
     packed = torch.randint(-128, 128, (case.n, case.k // 2), **kind)
     scales = (torch.rand((case.k // _GROUP, case.n), device="cuda") + 0.5).bfloat16()
-    c, plain = (_poisoned(torch, case, torch.bfloat16) for _ in range(2))
     unsigned = packed.int() & 255
     weights = torch.stack((unsigned & 15, unsigned >> 4), dim=-1).reshape(case.n, case.k) - 8
     wide = (weights * scales.float().repeat_interleave(_GROUP, 0).T).bfloat16()
-    matmul = tilec.load(EXAMPLES / "matmul.tile")["matmul"]
+    return _weights(torch, case, (x, packed, scales), wide)
+
+
+def _int8_weights(torch: Any, case: TypedCase) -> Problem:
+    x = _normal(torch, (case.m, case.k), torch.bfloat16)
+    kind = {"dtype": torch.int8, "device": "cuda"}
+    weights = torch.randint(-128, 128, (case.n, case.k), **kind)
+    scales = (torch.rand((case.n,), device="cuda") / 64).bfloat16()
+    wide = weights.bfloat16() * scales[:, None]
+    return _weights(torch, case, (x, weights, scales), wide)
+
+
+def _weights(torch: Any, case: TypedCase, operands: Arrays, wide: Any) -> Problem:
+    """Return a problem whose first operand is multiplied with weights that `wide` has in bf16."""
+    c, plain = (_poisoned(torch, case, torch.bfloat16) for _ in range(2))
+    matmul, x = tilec.load(EXAMPLES / "matmul.tile")["matmul"], operands[0]
     peers = {
         "tilec, bf16": lambda: matmul(x, wide.T, plain),
         "cublas, bf16": lambda: x @ wide.T,
     }
-    return Problem((x, packed, scales, c), c, peers, lambda: x.float() @ wide.float().T, BF16_LIMIT)
+    return Problem((*operands, c), c, peers, lambda: x.float() @ wide.float().T, BF16_LIMIT)
 
 
 def _swiglu(torch: Any, case: TypedCase) -> Problem:
@@ -179,6 +193,7 @@ KERNELS: Mapping[str, TypedKernel] = {
     "matmul_tf32": TypedKernel(_tf32),
     "matmul_f64": TypedKernel(_f64),
     "matmul_int4": TypedKernel(_int4),
+    "w8a16_matmul": TypedKernel(_int8_weights),
     "swiglu": TypedKernel(_swiglu, products=2),
 }
 """By name."""

@@ -18,6 +18,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "moe_matmul",
         "matmul_fp8",
         "matmul_int8",
+        "w8a16_matmul",
         "matmul_int4",
         "matmul_tf32",
         "matmul_f64",
