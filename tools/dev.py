@@ -168,8 +168,8 @@ def test_suite(pytest_arguments: Sequence[str]) -> int:
     """
     prepare("test")
     words = [*IN_PARALLEL, *WITHOUT_GPU, *pytest_arguments]
-    with ThreadPoolExecutor(1) as beside:
-        lit = beside.submit(run_lit)
+    with ThreadPoolExecutor(1) as thread:
+        lit = thread.submit(run_lit)
         pytest = run([PYTHON, "-m", "pytest", *words], check=False)
     return pytest or lit.result()
 

@@ -114,17 +114,17 @@ def operations_around(value: Any) -> list[Any]:
 
 
 def _reached(tile: Any) -> list[Any]:
-    """Return the operations that make or use a tile, also behind a place where it may change."""
+    """Return the operations that make or use a tile, also after a place where it may change."""
     found = operations_around(tile)
     ends = [end for op in found if op.name == CONVERT for end in (op.operands[0], op.results[0])]
     return [*found, *(op for end in ends if end != tile for op in operations_around(end))]
 
 
 def _has_operand(op: Any, tiles: list[Any]) -> bool:
-    """Tell whether an operation combines elements of `tiles`, maybe behind a change of layout."""
+    """Tell whether an operation combines elements of `tiles`, maybe after a change of layout."""
     changed = [use.owner.operation for tile in tiles for use in tile.uses]
-    behind = [other.results[0] for other in changed if other.name == CONVERT]
-    return any(operand in tiles or operand in behind for operand in op.operands)
+    moved = [other.results[0] for other in changed if other.name == CONVERT]
+    return any(operand in tiles or operand in moved for operand in op.operands)
 
 
 def _only_names_elements(tile: Any) -> bool:

@@ -75,7 +75,7 @@ class OperationLink:
         groups: The groups that it ties, each once.
         source: Group of its first operand.
         result: Group of its first result; None for one that is no tile.
-        reorders: Whether another axis is contiguous behind it.
+        reorders: Whether another axis is contiguous in its result.
     """
 
     def __init__(self, op: Any, group_of: Callable[[Any], Any], warps: int, ctas: int) -> None:

@@ -68,11 +68,11 @@ def costs(extents, rows=40, clusters=((1, 1), (1, 4))):
 @pytest.mark.parametrize("rows", [40, 64])
 def test_neighbours_read_as_much_in_less_time(rows):
     """They share nothing, whether their rows would divide or not."""
-    single, beside = costs((rows, 7168, 8192), rows)
-    assert beside.memory == pytest.approx(machine.NEIGHBOUR_SHARE * single.memory)
-    assert beside.l2 == pytest.approx(machine.NEIGHBOUR_SHARE * single.l2)
-    assert beside.start == single.start
-    assert (single.placement.gathered, beside.placement.gathered) == (False, True)
+    single, gathered = costs((rows, 7168, 8192), rows)
+    assert gathered.memory == pytest.approx(machine.NEIGHBOUR_SHARE * single.memory)
+    assert gathered.l2 == pytest.approx(machine.NEIGHBOUR_SHARE * single.l2)
+    assert gathered.start == single.start
+    assert (single.placement.gathered, gathered.placement.gathered) == (False, True)
 
 
 def test_what_a_late_start_saves():
@@ -84,9 +84,9 @@ def test_what_a_late_start_saves():
 
 
 def test_only_neighbours_that_memory_bounds_start_late():
-    single, beside = costs((40, 5120, 8192))
-    assert beside.late_start_saves > 0 == single.late_start_saves
-    assert beside.cycles < single.cycles
+    single, gathered = costs((40, 5120, 8192))
+    assert gathered.late_start_saves > 0 == single.late_start_saves
+    assert gathered.cycles < single.cycles
     computing = gemm_cost(tile_of(192, 64, (1, 4)), (192, 4608, 8192), H100)
     assert computing.placement.gathered
     assert computing.memory < machine.MEMORY_BOUND * computing.computing
@@ -95,11 +95,11 @@ def test_only_neighbours_that_memory_bounds_start_late():
 
 def test_few_ctas_stream_as_fast_as_all():
     """64 CTAs drew 1460 bytes a cycle, 128 drew 1550; in clusters, they would start in turn."""
-    few, beside = costs((8, 4096, 8192), 8)
+    few, gathered = costs((8, 4096, 8192), 8)
     (all_,) = costs((8, 8192, 4096), 8, clusters=((1, 1),))
     assert 1 < few.memory / all_.memory < 1.15
-    assert beside.memory > 1.15 * few.memory
-    assert beside.late_start_saves > 0
+    assert gathered.memory > 1.15 * few.memory
+    assert gathered.late_start_saves > 0
 
 
 def test_a_late_start_alone_changes_no_tile():
@@ -144,12 +144,12 @@ def test_the_plan_of_the_kernel():
 
 
 def test_whether_ctas_share_tiles():
-    beside = problem(cluster=(1, 4), share_tiles=False)
+    gathered = problem(cluster=(1, 4), share_tiles=False)
     why = "its CTAs read neighbouring parts of an operand at the same time"
-    assert not plan(beside).share_tiles
-    assert f"cluster = 1 x 4: {why}" in plan(beside).reasons
-    assert plan(beside, cluster=(1, 2)).share_tiles  # not what was planned
-    fixed = plan(beside, share_tiles=True)
+    assert not plan(gathered).share_tiles
+    assert f"cluster = 1 x 4: {why}" in plan(gathered).reasons
+    assert plan(gathered, cluster=(1, 2)).share_tiles  # not what was planned
+    fixed = plan(gathered, share_tiles=True)
     assert "share_tiles = true: fixed by the user" in fixed.reasons
     assert fixed.share_tiles
     assert plan(problem(cluster=(2, 1))).share_tiles

@@ -203,8 +203,8 @@ def _shared_work(
             for tile in shared
             if may_share(tile, item.cost, problem.extents, problem.contiguous)
         )
-        beside = (replace(item.tile, cluster=cluster) for cluster in GATHERINGS)
-        yield from (t for t in beside if may_gather(t, problem.extents, item.cost.placement.idle))
+        near = (replace(item.tile, cluster=cluster) for cluster in GATHERINGS)
+        yield from (t for t in near if may_gather(t, problem.extents, item.cost.placement.idle))
     splits = overrides.split_k is None and not overrides.defer_stores
     for item in alone if splits else ():
         most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1

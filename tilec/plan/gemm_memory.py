@@ -70,7 +70,7 @@ def memory_rate(place: Placement, target: Target) -> float:
     """Return the bytes per cycle that CTAs draw from memory on average, after an early start."""
     bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
     each, sharp = machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
-    if place.idle >= machine.BESIDE:
+    if place.idle >= machine.ROOM_FOR_NEXT:
         bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
     sms = place.ctas / place.waves * each
     return (bus**-sharp + sms**-sharp) ** (-1 / sharp) / place.memory_share

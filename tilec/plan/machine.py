@@ -108,16 +108,16 @@ UNEVEN_CLUSTERS, LAUNCH_CYCLES = 0.12, 1300
 """Share of streaming that neighbours save there by a late start, and what that costs. With 72 and
 80 CTAs eight looks took 7.7 to 11.7% less after a late start (13% of streaming, less 0.7 us); with
 96 and 112 all 29 took 0.4 to 8% more."""
-BESIDE, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
+ROOM_FOR_NEXT, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
 """Share of idle SMs from which on the next launch fits on them; bytes from memory that one SM then
 takes in a cycle, and all of them (not measured where the bus gives more). With 20, 24 and 33 CTAs
 17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us."""
-LESS_THAN_HALF, HALF_BESIDE, CTAS_BESIDE, CLUSTERS_BESIDE = 0.53, 1.12, 1.22, 1.34
+LESS_THAN_HALF, HALF_WITH_ROOM, CTAS_WITH_ROOM, CLUSTERS_WITH_ROOM = 0.53, 1.12, 1.22, 1.34
 """What an early start then makes streaming slower: of 63 CTAs or more, which fill the SMs with
 those of the next launch, of fewer, and of neighbours in clusters. 64 CTAs drew 1460 bytes a cycle,
 and took 13.4 to 13.8 us at 8 and 40x4096x4096, in clusters 16.1 and 16.4; 48 and 56 CTAs took 5 to
 10% longer than neighbours after a late start at five products."""
-LATE_BESIDE, LATE_BESIDE_CYCLES = 0.23, 2000
+LATE_WITH_ROOM, LATE_WITH_ROOM_CYCLES = 0.23, 2000
 """Share of streaming that neighbours then save by a late start, and what that costs: they drew 1590
 bytes a cycle."""
 LATE_MARGIN = 0.01

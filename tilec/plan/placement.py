@@ -66,10 +66,10 @@ class Placement:
     @property
     def memory_share(self) -> float:
         """What streaming takes after an early start, as a share of what the rate of memory says."""
-        if self.idle >= machine.BESIDE:
+        if self.idle >= machine.ROOM_FOR_NEXT:
             half = self.idle < machine.LESS_THAN_HALF
-            single = machine.HALF_BESIDE if half else machine.CTAS_BESIDE
-            return machine.CLUSTERS_BESIDE if self.gathered else single
+            single = machine.HALF_WITH_ROOM if half else machine.CTAS_WITH_ROOM
+            return machine.CLUSTERS_WITH_ROOM if self.gathered else single
         uneven = machine.MANY_IDLE_SHARE if self.idle >= machine.MANY_IDLE else 1.0
         return uneven * self.l2_share
 
@@ -79,7 +79,7 @@ class Placement:
         Args:
             memory: Cycles in which the product streams what it reads, after an early start.
         """
-        if self.idle >= machine.BESIDE:
-            return machine.LATE_BESIDE * memory - machine.LATE_BESIDE_CYCLES
+        if self.idle >= machine.ROOM_FOR_NEXT:
+            return machine.LATE_WITH_ROOM * memory - machine.LATE_WITH_ROOM_CYCLES
         slower = machine.UNEVEN_CLUSTERS if self.idle >= machine.MANY_IDLE else 0.0
         return slower * memory - machine.LAUNCH_CYCLES

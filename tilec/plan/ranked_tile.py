@@ -40,7 +40,7 @@ class RankedTile:
     @property
     def is_new(self) -> bool:
         """Whether it relies on where its CTAs start, of which the model knows less."""
-        few = self.cost.placement.idle >= machine.BESIDE and self.tile.split_k == 1
+        few = self.cost.placement.idle >= machine.ROOM_FOR_NEXT and self.tile.split_k == 1
         return self.cost.placement.gathered or few
 
     def is_kin(self, other: "RankedTile") -> bool:

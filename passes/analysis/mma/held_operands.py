@@ -31,7 +31,7 @@ _DIALECTS = ("arith", "math")
 _SM = get_target("sm_90a")
 
 
-def loads_behind(tile: Any) -> list[Any] | None:
+def source_loads(tile: Any) -> list[Any] | None:
     """Return the loads of all tiles that `tile` is computed from, each element from few others.
 
     None where it is a loaded tile itself, or something else has a part in it: a product, a
@@ -82,7 +82,7 @@ def holds_b_swapped(dot: Any) -> bool:
         and is_readable
         and b is not None
         and parent_operation(b) == loop
-        and bool(loads_behind(product.b))
+        and bool(source_loads(product.b))
         and _fits((columns, rows, inner), product)
     )
 

@@ -97,8 +97,8 @@ class Run:
         if padding is None:
             return found
         ones = emit.value(-1)
-        beside = [arith.andi(padding, arith.xori(mask, ones)) for mask in masks]
-        return [arith.ori(*pair) for pair in zip(found, beside, strict=True)]
+        outside = [arith.andi(padding, arith.xori(mask, ones)) for mask in masks]
+        return [arith.ori(*pair) for pair in zip(found, outside, strict=True)]
 
 
 def _vector(pointer: Any) -> list[Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
-from tilec.passes.analysis.mma.held_operands import fits_registers, loads_behind
+from tilec.passes.analysis.mma.held_operands import fits_registers, source_loads
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_pass
 
@@ -39,7 +39,7 @@ def _holds(dot: Any) -> bool:
     """Tell whether `dot` reads a computed A with M along its rows that can be in registers."""
     if dot.opview.a_major.value != "m" or why_not_wgmma(dot, 1) is not None:
         return False
-    loads = loads_behind(dot.operands[0])
+    loads = source_loads(dot.operands[0])
     return (
         bool(loads)
         and all(tiled_access(load).uses_tma for load in loads or () if _is_matrix(load))

@@ -75,7 +75,7 @@ def skip_added_masks(module: Any, context: PassContext) -> bool:
     """Add masks only where scalar tests ask for them."""
     changed = False
     for function in kernel_functions(module):
-        additions = [op for op in kernel_operations(function) if _is_beside_product(op)]
+        additions = [op for op in kernel_operations(function) if _is_in_product_loop(op)]
         if not additions:
             continue
         ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
@@ -91,7 +91,7 @@ def skip_added_masks(module: Any, context: PassContext) -> bool:
     return changed
 
 
-def _is_beside_product(op: Any) -> bool:
+def _is_in_product_loop(op: Any) -> bool:
     """Tell whether `op` adds tiles in a loop with products."""
     if op.name != _ADD or not isinstance(op.results[0].type, ir.RankedTensorType):
         return False

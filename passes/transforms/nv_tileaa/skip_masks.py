@@ -88,7 +88,7 @@ def skip_masks(module: Any, context: PassContext) -> bool:
     """Compute selects of tiles, and their masks, only where scalar tests ask for them."""
     changed = False
     for function in kernel_functions(module):
-        selects = _selects_beside_products(function)
+        selects = _selects_in_product_loops(function)
         if not selects:
             continue
         ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
@@ -107,7 +107,7 @@ def skip_masks(module: Any, context: PassContext) -> bool:
     return changed
 
 
-def _selects_beside_products(function: Any) -> list[Any]:
+def _selects_in_product_loops(function: Any) -> list[Any]:
     """Return the selects by tiles of bools whose innermost loop is that of a product.
 
     One in a branch with a side that does nothing needs no other test.
