@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import parent_operation, terminator
+from tilec.ir.structured import FOR_BOUNDS, parent_operation, terminator
 from tilec.ir.values import only_use
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.plan.counters import COUNTER_BUDGET, COUNTER_BYTES, choose_copies
@@ -13,8 +13,6 @@ from tilec.plan.counters import COUNTER_BUDGET, COUNTER_BYTES, choose_copies
 HISTOGRAM = HistogramOp.OPERATION_NAME
 COPIES = "copies"
 _ADD = "arith.addi"
-_FOR_BOUNDS = 3
-"""Operands of a loop before those that it carries: start, end and step."""
 
 
 def histograms(function: Any) -> list[Any]:
@@ -74,7 +72,7 @@ def _passed_on(use: Any) -> Any | None:
     op = use.owner.operation
     if op.name == _ADD:
         return op.results[0]
-    number = use.operand_number - _FOR_BOUNDS
+    number = use.operand_number - FOR_BOUNDS
     if op.name != "scf.for" or number < 0:
         return None
     body = op.regions[0].blocks[0]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import defining_operation, enclosing_operations, terminator
+from tilec.ir.structured import FOR_BOUNDS, defining_operation, enclosing_operations, terminator
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 
@@ -37,8 +37,6 @@ _P = arith.CmpIPredicate
 _LESS = frozenset(map(int, (_P.slt, _P.sle, _P.ult, _P.ule)))
 _GREATER = frozenset(map(int, (_P.sgt, _P.sge, _P.ugt, _P.uge)))
 _BOOL_BITS = 1
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 
 
 class Growth:
@@ -114,7 +112,7 @@ class Growth:
         others.remove(carried)
         if self._ranges.signed(others[0])[0] < 0:
             return None
-        return _together([self.of(loop.operands[_BOUNDS + number]), self.of_rounds([loop])])
+        return _together([self.of(loop.operands[FOR_BOUNDS + number]), self.of_rounds([loop])])
 
     def _through(self, op: Any, found: list[int | None]) -> int | None:
         """Return how the result of `op` changes, given how its operands do."""

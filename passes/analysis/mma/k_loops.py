@@ -12,6 +12,7 @@ from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
+    FOR_BOUNDS,
     LOOPS,
     defining_operation,
     enclosing_loops,
@@ -64,7 +65,7 @@ def why_not_split(function: Any) -> str | None:
     numbers = _sums(loop)
     if len(numbers) != 1:
         return f"the loop over k-tiles adds up {len(numbers)} tiles, not one"
-    starts = [loop.operands[3 + number] for number in numbers]
+    starts = [loop.operands[FOR_BOUNDS + number] for number in numbers]
     return None if all(map(is_zeros, starts)) else "the accumulator does not start at zeros"
 
 

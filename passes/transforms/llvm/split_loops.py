@@ -35,6 +35,7 @@ from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
+    FOR_BOUNDS,
     body_operations,
     clone_operation,
     defining_operation,
@@ -109,7 +110,7 @@ def _compute_early(loop: Any) -> None:
             inits[argument] = clone_operation(op, dict(inits)).results[0]
         with ir.InsertionPoint(terminator(block)), loop.location:
             ends[argument] = clone_operation(op, dict(ends)).results[0]
-        loop.operands[3 + number] = inits[argument]
+        loop.operands[FOR_BOUNDS + number] = inits[argument]
         terminator(block).operands[number] = ends[argument]
         op.results[0].replace_all_uses_with(argument)
         last.results[0].replace_all_uses_with(results[argument])

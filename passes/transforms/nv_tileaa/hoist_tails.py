@@ -32,11 +32,11 @@ from tilec.ir.structured import (
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.equal_bodies import same_form
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.support.fast_dataclasses import dataclass, field
 
-_DOT = "nv_tileaa.dot"
 _SPLAT = "nv_tileaa.splat"
 _PRODUCT, _DIFFERENCE, _FUSED, _NEGATION = "arith.mulf", "arith.subf", "math.fma", "arith.negf"
 _RENAMING = frozenset(f"nv_tileaa.{name}" for name in ("broadcast", "permute", "splat", "view"))
@@ -95,9 +95,10 @@ def hoist_tails(module: Any, context: PassContext) -> bool:
 
 def _is_candidate(op: Any) -> bool:
     """Tell whether `op` is a branch of a loop with products, with two sides and results."""
-    if op.name != "scf.if" or not len(op.results) or parent_operation(op).name != "scf.for":
+    if op.name != "scf.if" or not len(op.results):
         return False
-    return any(inner.name == _DOT for inner in body_operations(op.block))
+    loop = parent_operation(op)
+    return loop.name == "scf.for" and multiplies(loop)
 
 
 def _yielded(branch: Any) -> list[tuple[Any, Any]]:

@@ -30,12 +30,9 @@ from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.sinking import only_computes
-
-_DOT = "nv_tileaa.dot"
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 
 
 @register_pass("nv-tileaa-join-loops")
@@ -44,7 +41,8 @@ def join_loops(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        loops = [op for op in kernel_operations(function) if _multiplies(op)]
+        ops = kernel_operations(function)
+        loops = [op for op in ops if op.name == "scf.for" and multiplies(op)]
         for first, second in reversed(list(pairwise(loops))):
             between = _between(first, second)
             if between is None or not _continues(first, second, function):
@@ -54,12 +52,6 @@ def join_loops(module: Any, context: PassContext) -> bool:
                 _join(first, second, between, difference)
                 changed = True
     return changed
-
-
-def _multiplies(op: Any) -> bool:
-    return op.name == "scf.for" and any(
-        inner.name == _DOT for inner in body_operations(op.regions[0].blocks[0])
-    )
 
 
 def _computes(op: Any) -> bool:

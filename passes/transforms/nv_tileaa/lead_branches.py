@@ -34,11 +34,10 @@ from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import OPPOSITE
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.sinking import only_computes, sink_into
-
-_DOT = "nv_tileaa.dot"
 
 
 @register_pass("nv-tileaa-lead-branches")
@@ -71,8 +70,7 @@ def _is_candidate(op: Any) -> bool:
     loop = parent_operation(op)
     if loop.name != "scf.for" or LEADING in op.attributes:
         return False
-    multiplies = any(inner.name == _DOT for inner in body_operations(loop.regions[0].blocks[0]))
-    return multiplies and all(
+    return multiplies(loop) and all(
         only_computes(inner) or inner.name.startswith("scf.") for inner in operations_inside(op)
     )
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
-from tilec.ir.structured import body_operations, defining_operation, parent_operation, terminator
+from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.ir.values import only_use
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.mask_tests import (
@@ -38,6 +38,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     span_of,
 )
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.passes.transforms.nv_tileaa.sinking import sink_into
@@ -96,9 +97,7 @@ def _is_in_product_loop(op: Any) -> bool:
     if op.name != _ADD or not isinstance(op.results[0].type, ir.RankedTensorType):
         return False
     loop = parent_operation(op)
-    return loop.name == "scf.for" and any(
-        inner.name == _DOT for inner in body_operations(loop.regions[0].blocks[0])
-    )
+    return loop.name == "scf.for" and multiplies(loop)
 
 
 def _sum(op: Any, ranges: ValueRanges) -> _Sum | None:

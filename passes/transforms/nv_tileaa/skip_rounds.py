@@ -39,8 +39,6 @@ from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.support.fast_dataclasses import dataclass
 
 _DOT, _LOAD = "nv_tileaa.dot", "nv_tileaa.tiled_load"
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, ReduceOp, ViewOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import (
+    FOR_BOUNDS,
     body_operations,
     clone_whole,
     defining_operation,
@@ -38,8 +39,6 @@ from tilec.support.fast_dataclasses import dataclass
 _DOT, _VIEW = "nv_tileaa.dot", "nv_tileaa.view"
 _CONSTANT = "arith.constant"
 _ADD, _MULTIPLY, _FUSED = "arith.addf", "arith.mulf", "math.fma"
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 _ADDEND = 2
 """Operand of a fused operation that is added."""
 _COLUMNS = 8
@@ -145,7 +144,7 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
     with ir.InsertionPoint(loop), loop.location:
         shape = [rows.operands[0].type.shape[0], _COLUMNS]
         wide = ir.RankedTensorType.get(shape, kind.element_type)
-        loop.operands[_BOUNDS + number] = _parts(loop.operands[_BOUNDS + number], wide)
+        loop.operands[FOR_BOUNDS + number] = _parts(loop.operands[FOR_BOUNDS + number], wide)
     with ir.InsertionPoint(next_operation(loop)), loop.location:
         total = clone_whole(rows, {})
         result.replace_all_uses_with(_as(total.results[0], kind))

@@ -33,7 +33,13 @@ from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import defining_operation, next_operation, parent_operation, terminator
+from tilec.ir.structured import (
+    FOR_BOUNDS,
+    defining_operation,
+    next_operation,
+    parent_operation,
+    terminator,
+)
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, span_of
 from tilec.passes.analysis.mma.held_operands import holds_b_swapped
 from tilec.passes.analysis.mma.wgmma_support import swapping_serves
@@ -41,8 +47,6 @@ from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import remark
 
 _SWAP = [1, 0]
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 _HELD = (
     "the mma is computed as its transpose, b.T @ a.T: wgmma takes a computed operand from registers"
     " only as the first one"
@@ -90,7 +94,7 @@ def _swap(dot: Any, number: int) -> None:
     result, carried = loop.results[number], loop.regions[0].blocks[0].arguments[1 + number]
     with ir.InsertionPoint(loop), loop.location:
         turned = ir.RankedTensorType.get(result.type.shape[::-1], result.type.element_type)
-        loop.operands[_BOUNDS + number] = _transposed(loop.operands[_BOUNDS + number], turned)
+        loop.operands[FOR_BOUNDS + number] = _transposed(loop.operands[FOR_BOUNDS + number], turned)
     carried.set_type(turned)
     with ir.InsertionPoint(dot), dot.location:
         sum_ = _swapped(dot.opview, carried)

@@ -24,6 +24,8 @@ from tilec.support.dtypes import DTYPES
 _WIDE, _BITS = DTYPES["f64"], DTYPES["i64"]
 _LEAST_NORMAL = 2.0**-126
 _FAST = ("full", "approx")
+_OPERATIONS = {"+": "addf", "-": "subf", "*": "mulf", "/": "divf"}
+"""Operations on floats by the sign of their operator."""
 
 Compute = Callable[[Context, Sequence[hir.Value], str, SourceSpan], hir.Value]
 """From operands in f64 and a rounding mode to the result, exact or with an odd last bit."""
@@ -40,9 +42,7 @@ def add(
 ) -> AnyValue:
     """Return `a + b`. `rounding` and `flush_to_zero`: see [rounding modes](#rounding)."""
     modes = _modes(call, rounding, flush_to_zero)
-    if modes is None:
-        return operators.binary(call.ctx, "+", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, "addf", _sum)
+    return _binary(call, "+", (a, b), modes, _sum)
 
 
 @builtin("sub", ARITHMETIC, "subf", "subi")
@@ -56,9 +56,7 @@ def sub(
 ) -> AnyValue:
     """Return `a - b`. `rounding` and `flush_to_zero`: see [rounding modes](#rounding)."""
     modes = _modes(call, rounding, flush_to_zero)
-    if modes is None:
-        return operators.binary(call.ctx, "-", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, "subf", _difference)
+    return _binary(call, "-", (a, b), modes, _difference)
 
 
 @builtin("mul", ARITHMETIC, "mulf", "muli")
@@ -72,9 +70,7 @@ def mul(
 ) -> AnyValue:
     """Return `a * b`. `rounding` and `flush_to_zero`: see [rounding modes](#rounding)."""
     modes = _modes(call, rounding, flush_to_zero)
-    if modes is None:
-        return operators.binary(call.ctx, "*", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, "mulf", _plain("mulf"))
+    return _binary(call, "*", (a, b), modes, _plain("mulf"))
 
 
 @builtin("truediv", ARITHMETIC, "divf")
@@ -92,11 +88,9 @@ def truediv(
     units in the last place.
     """
     if rounding is not None and _is_fast(rounding.value):
-        return _fast_quotient(call, a, b)
+        return _fast_quotient(call, (a, b), call.is_set(flush_to_zero, "flush_to_zero"))
     modes = _modes(call, rounding, flush_to_zero)
-    if modes is None:
-        return operators.binary(call.ctx, "/", a.value, b.value, call.span)
-    return _computed(call, (a, b), modes, "divf", _plain("divf"))
+    return _binary(call, "/", (a, b), modes, _plain("divf"))
 
 
 @builtin("sqrt", ARITHMETIC, "sqrt")
@@ -164,10 +158,28 @@ def _operands(call: Call, arguments: Sequence[Argument]) -> list[hir.Value]:
     return numeric.unify(call.ctx, values, call.span, call.name, kind)
 
 
-def _fast_quotient(call: Call, a: Argument, b: Argument) -> hir.Value:
-    operands = _operands(call, (a, b))
+def _binary(
+    call: Call,
+    sign: str,
+    arguments: tuple[Argument, Argument],
+    modes: tuple[str, bool] | None,
+    compute: Compute,
+) -> AnyValue:
+    """Return what the operator `sign` gives, in the usual modes or in others."""
+    if modes is not None:
+        return _computed(call, arguments, modes, _OPERATIONS[sign], compute)
+    a, b = arguments
+    return operators.binary(call.ctx, sign, a.value, b.value, call.span)
+
+
+def _fast_quotient(call: Call, arguments: Sequence[Argument], flushes: bool) -> hir.Value:
+    ctx, span = call.ctx, call.span
+    operands = _operands(call, arguments)
     _require(call, operands[0], (F32.name,), "rounding 'full'")
-    return call.ctx.op("divf", operands, operands[0].type, call.span, rounding="full")
+    if flushes:
+        operands = [_flushed(ctx, item, span) for item in operands]
+    quotient = ctx.op("divf", operands, operands[0].type, span, rounding="full")
+    return _flushed(ctx, quotient, span) if flushes else quotient
 
 
 def _require(call: Call, operand: hir.Value, names: tuple[str, ...], what: str) -> None:

@@ -243,7 +243,7 @@ def _view_dlpack(value: Any, name: str, stream: int) -> ArrayView:
     tensor = read_capsule(capsule)
     if tensor is None:
         raise launch_error("T0702", f"{name}.__dlpack__() returned no DLPack capsule")
-    if tensor.dtype in DTYPES:
+    if on_cuda and tensor.dtype in DTYPES:
         _check_address(tensor.pointer, DTYPES[tensor.dtype].bytes, name)
     kinds = {DeviceKind.CPU: "cpu", DeviceKind.CUDA_HOST: "cpu"}
     other = kinds.get(DeviceKind(tensor.device_kind)) if tensor.device_kind in kinds else None

@@ -247,8 +247,8 @@ def _extremum(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     name = scope.random.choice(("minimum", "maximum", "min", "max"))
     both = is_float(dtype) and len(name) == 3 and scope.chance(0.3)
     operands = _operands(scope, dtype, shape, depth)
-    if len(name) == 3 and operands[1].op == "number":
-        # a number after the tile of 'min' or 'max' may be meant as an axis
+    if len(name) == 3 and operands[1].op == "number" and isinstance(operands[1].value, int):
+        # an integer after the tile of 'min' or 'max' may be meant as an axis
         name, both = f"{name}imum", False
     call = (name, "propagate_nan=True") if both else (name,)
     return Expression("call", tuple(operands), dtype, shape, call)

@@ -27,14 +27,11 @@ from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import defining_operation, parent_operation, terminator
+from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
-
-_BOUNDS = 3
-"""Operands of an `scf.for` before the values that it carries."""
 
 
 @register_pass("nv-tileas-overwrite-accumulator")
@@ -64,16 +61,16 @@ def _zeroed_index(product: Any) -> int | None:
     left = defining_operation(terminator(product.block).operands[index])
     if len(list(acc.uses)) != 1 or left is None or left.name != "nv_tileas.mma_wait":
         return None
-    return index if is_zeros(loop.operands[_BOUNDS + index]) else None
+    return index if is_zeros(loop.operands[FOR_BOUNDS + index]) else None
 
 
 def _overwrite(product: Any, index: int) -> None:
     """Let `product` ignore what its accumulator, value `index` of its loop, holds at first."""
     loop = parent_operation(product)
-    zeros = loop.operands[_BOUNDS + index]
+    zeros = loop.operands[FOR_BOUNDS + index]
     _move_zeros(loop, zeros)
     with ir.InsertionPoint(loop), loop.location:
-        loop.operands[_BOUNDS + index] = UndefinedOp.build(zeros.type)
+        loop.operands[FOR_BOUNDS + index] = UndefinedOp.build(zeros.type)
     if next(iter(zeros.uses), None) is None:
         erase(defining_operation(zeros))
     with ir.InsertionPoint(product), product.location:

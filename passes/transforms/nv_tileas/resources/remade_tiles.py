@@ -23,6 +23,7 @@ from tilec.dialects.nv_tileas.tile_ops import (
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, enclosing_loops, walk_operations
+from tilec.ir.values import block_of
 
 _MADE = ("arith.constant", SplatOp.OPERATION_NAME)
 _RELABELLED = (ViewOp.OPERATION_NAME, PermuteOp.OPERATION_NAME, BroadcastOp.OPERATION_NAME)
@@ -96,13 +97,7 @@ def _is_mask_of_round(op: Any) -> bool:
         return False
     loops = enclosing_loops(op)
     numbers = [maker.operands[0] for maker in makers if maker.name == SplatOp.OPERATION_NAME]
-    return bool(loops) and any(_is_inside(number, loops[0]) for number in numbers)
-
-
-def _is_inside(value: Any, loop: Any) -> bool:
-    """Tell whether a value is made in the body of a loop."""
-    inside = value.owner if isinstance(value, ir.BlockArgument) else value.owner.operation.block
-    return inside == loop.regions[0].blocks[0]
+    return bool(loops) and loops[0].regions[0].blocks[0] in map(block_of, numbers)
 
 
 def _replace_in(user: Any, old: Any, new: Any) -> None:

@@ -48,6 +48,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
+    FOR_BOUNDS,
     body_operations,
     enclosing_loops,
     next_operation,
@@ -177,13 +178,13 @@ def _skip(loop: Any, index: int, start: Any, team: Any, others: Any) -> None:
     """Skip slots of earlier teams before the loop, and slots of other teams after a tile."""
     ring = start.owner.opview.ring
     last = terminator(loop.regions[0].blocks[0])
-    before, after = loop.operands[3 + index], last.operands[index]
+    before, after = loop.operands[FOR_BOUNDS + index], last.operands[index]
     for count, bounds in _rounds(loop, start):
         with ir.InsertionPoint(loop), loop.location:
             before = RingSkipOp.build(ring, before, team, bounds, count)
         with ir.InsertionPoint(last), loop.location:
             after = RingSkipOp.build(ring, after, others, bounds, count)
-    loop.operands[3 + index], last.operands[index] = before, after
+    loop.operands[FOR_BOUNDS + index], last.operands[index] = before, after
 
 
 def _rounds(loop: Any, start: Any) -> list[tuple[int, list[Any]]]:

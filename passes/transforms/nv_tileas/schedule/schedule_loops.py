@@ -29,7 +29,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import LOOPS, body_operations, defining_operation, operations_inside
+from tilec.ir.structured import LOOPS, defining_operation, operations_inside
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -40,6 +40,7 @@ from tilec.passes.analysis.kernels import (
     write_spec,
 )
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import LEADING, ROTATE, SPLIT, TURNS, set_stage
@@ -70,7 +71,7 @@ def schedule_loops(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
         fixed = _fixed(function, context)
-        loops = [op for op in kernel_operations(function) if op.name in LOOPS and _multiplies(op)]
+        loops = [op for op in kernel_operations(function) if op.name in LOOPS and multiplies(op)]
         entries = [_schedule(loop, spec, fixed, context) for loop in loops]
         why_not = _conflict(entries, fixed)
         if why_not is not None:
@@ -140,12 +141,6 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     others = [item for item in plan.get("reasons", []) if not item.startswith("registers = ")]
     record(function, **counts, reasons=[*others, why])
     context.sink.emit(remark("T0431", f"plan: {why}", span_of(function)))
-
-
-def _multiplies(loop: Any) -> bool:
-    """Tell whether a loop has products of its own."""
-    blocks = (block for region in loop.regions for block in region.blocks)
-    return any(op.name == DOT for block in blocks for op in body_operations(block))
 
 
 def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: PassContext) -> Entry:
