@@ -113,6 +113,14 @@ def test_subnormal_numbers_become_zeros(run_kernel):
         assert ((found != X * Y) & np.isfinite(found)).any()
 
 
+def test_a_fast_quotient_flushes_subnormal_numbers(run_kernel):
+    tiny = np.finfo(np.float32).tiny
+    found, *_ = computed(run_kernel, "truediv(a, b, rounding='full', flush_to_zero=True)")
+    assert not ((found != 0) & (abs(found) < tiny)).any()
+    usual, *_ = computed(run_kernel, "truediv(a, b, rounding='full')")
+    assert ((usual != 0) & (abs(usual) < tiny)).any()
+
+
 def test_fast_quotients_and_names_of_operators(run_kernel):
     for expression, function in (
         ("truediv(a, b, rounding='full')", np.divide),

@@ -50,6 +50,14 @@ def tensor(code=2, bits=32, shape=(4, 3), strides=None, device=(2, 0), offset=0,
     )
 
 
+def test_dlpack_at_an_address_that_its_elements_cannot_have():
+    with pytest.raises(LaunchError, match="A begins at 0x100002, which is no multiple"):
+        view_array(DLPackArray(tensor(offset=2)), "A")
+    assert (
+        view_array(DLPackArray(tensor(device=(1, 0), offset=2), (1, 0)), "A").device_kind == "cpu"
+    )
+
+
 @pytest.mark.parametrize("versioned", [True, False])
 def test_dlpack(versioned):
     array = DLPackArray(tensor(strides=(1, 4), offset=64), versioned=versioned)

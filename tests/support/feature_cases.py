@@ -150,6 +150,7 @@ CASES = {
     "rounded_casts": LINE,
     "rounded_arithmetic": LINE,
     "parts": PLANE,
+    "low_bits": ({"M": 64, "N": 16}, {"M": 33, "N": 13}),
     "as_bytes": ({"M": 64, "N": 16}, {"M": 33, "N": 13}),
     "batch_and_matrix": ({"B": 8, "M": 64, "N": 64, "K": 64}, {"B": 5, "M": 70, "N": 90, "K": 50}),
     "numbers_and_shapes": ({"N": 256}, {"N": 100}),

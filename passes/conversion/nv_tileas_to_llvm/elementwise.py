@@ -30,10 +30,12 @@ from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 
 Emitter = Callable[[list[Any]], Any]
 
-_QUOTIENT = "arith.divf"
+_BITCAST, _QUOTIENT = "arith.bitcast", "arith.divf"
 _FULL_RANGE_QUOTIENT = ("div.full.f32 $0, $1, $2;", "=f,f,f")
 """What divides f32 within 2 ulp, for every divisor and without a branch (PTX ISA, `div`)."""
 
+_REGISTERS = {16: "h", 32: "r", 64: "l"}
+"""Constraints of inline PTX by the width of a register (NVPTX)."""
 _INTRINSICS = {
     "math.sqrt": "llvm.sqrt",
     "math.absf": "llvm.fabs",
@@ -59,7 +61,7 @@ def lower_elementwise(op: Any, lowering: Lowering) -> Sequence[Any]:
     operands = [lowering.get(operand) for operand in op.operands]
     if op.name.startswith("math.") or op.name in LIBDEVICE or op.name in _INTRINSICS:
         return [_apply(lowering, op, operands, op.results[0].type)]
-    if _restricted_types(op):
+    if _restricted_types(op) or op.name == _BITCAST:
         return [_instance(lowering, op, operands, op.results[0].type)]
     return clone_scalar(lowering, op)
 
@@ -245,7 +247,7 @@ def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> 
     if op.name in ("arith.fptosi", "arith.fptoui"):
         wide = restricted_floats.extend(operands[0], source, ir.F32Type.get())
         return _apply(lowering, op, [wide], result)
-    if op.name == "arith.bitcast":
+    if op.name == _BITCAST:
         return operands[0]
     if op.name == "arith.select":
         return arith.select(*operands)
@@ -277,7 +279,7 @@ def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
         return lambda operands: llvm_ops.inline_asm(
             *_FULL_RANGE_QUOTIENT, operands, result, has_side_effects=False
         )
-    if name == "arith.bitcast" and all(map(_is_half, (op.operands[0].type, result))):
+    if name == _BITCAST and _hides_bits(op.operands[0].type, result):
         return lambda operands: _renamed(operands[0], result)
     if name.startswith("math."):
         raise InternalCompilerError(
@@ -287,21 +289,30 @@ def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
     return lambda operands: ir.Operation.create(name, (result,), operands, attributes).result
 
 
-def _is_half(type_: Any) -> bool:
-    return isinstance(getattr(type_, "element_type", type_), ir.F16Type | ir.BF16Type)
+def _hides_bits(source: Any, result: Any) -> bool:
+    """Tell whether LLVM must not see that `result` has the bits of a float: see `_renamed`."""
+    kind = getattr(source, "element_type", source)
+    halves = all(isinstance(item, ir.F16Type | ir.BF16Type) for item in (kind, result))
+    floats = ir.F16Type | ir.BF16Type | ir.F32Type | ir.F64Type
+    return halves or (isinstance(kind, floats) and isinstance(result, ir.IntegerType))
 
 
 def _renamed(operand: Any, result: Any) -> Any:
-    """Return the bits of an f16 as a bf16, or the reverse.
+    """Return the bits of a float as an integer, or those of an f16 as a bf16 or the reverse.
 
-    The move hides it from LLVM, which ends the process where it compares such bits of a number that
-    was an integer (LLVM 22.1, InstCombine: `fcmp (bitcast (uitofp i1 to half) to bfloat), 0`).
+    The move hides where they come from. LLVM ends the process where it compares such bits of a
+    number that was an integer (LLVM 22.1, InstCombine: `fcmp (bitcast (uitofp i1 to half) to
+    bfloat), 0`). It stores a part of a register that holds a float (`cvt.rn.f32.s32 %r1, %r2;
+    st.global.b8 [%rd1], %r1`), and ptxas up to 13.0 converts that float to an integer instead
+    (docs/measurements/2026-11-26-ptxas-versions.md).
     """
-    bits = arith.bitcast(ir.IntegerType.get_signless(pairs.HALF_BITS), operand)
+    width = ir.FloatType(operand.type).width
+    bits = arith.bitcast(ir.IntegerType.get_signless(width), operand)
+    constraints = "={0},{0}".format(_REGISTERS[width])
     moved = llvm_ops.inline_asm(
-        "mov.b16 $0, $1;", "=h,h", [bits], bits.type, has_side_effects=False
+        f"mov.b{width} $0, $1;", constraints, [bits], bits.type, has_side_effects=False
     )
-    return arith.bitcast(result, moved)
+    return moved if moved.type == result else arith.bitcast(result, moved)
 
 
 def _absolute(operand: Any, result: Any) -> Any:
