@@ -12,8 +12,7 @@ from tilec.ir.removal import erase
 from tilec.support.fast_dataclasses import dataclass, field
 
 LOOPS = ("scf.for", "scf.while")
-FOR_BOUNDS = 3
-"""Operands of an `scf.for` before the values that it carries: start, end and step."""
+FOR_BOUNDS = 3  # operands of an `scf.for` before the values that it carries: start, end, step
 STRUCTURED = ("scf.for", "scf.if", "scf.while")
 
 CloneHook = Callable[[Any, dict[Any, Any]], bool]
