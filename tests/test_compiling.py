@@ -143,7 +143,7 @@ for _ in range(2):
         "tilec.dialects.cute.copy_atom",
         "tilec.dialects.nv_tileas.ring_ops",
         "tilec.passes.runner",
-        "tilec.passes.conversion.nv_tileas_to_llvm.barriers",
+        "tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers",
         "tilec.frontend.semantics.analysis",
     ],
 )

@@ -18,7 +18,7 @@ from tilec.layout.shuffles import PickedWord, warp_exchange
 from tilec.layout.swaps import SWAPPED_BITS, Swaps, find_swaps
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
-from tilec.passes.analysis.operation_layouts import (
+from tilec.passes.analysis.layouts.operations import (
     CAT,
     EXTRACT,
     extracts_registers,

@@ -54,7 +54,7 @@ def test_errors_are_one_family():
 
 def test_the_language_module_names_every_builtin_and_type():
     from tilec.frontend.semantics import analysis  # noqa: F401 - registers the builtins
-    from tilec.frontend.semantics.builtin_table import BUILTINS
+    from tilec.frontend.semantics.builtins.table import BUILTINS
 
     python_has = {
         "abs", "all", "any", "len", "max", "min", "pow", "print", "range", "round", "slice",

@@ -5,7 +5,7 @@ import pytest
 from tilec.dialects import cuda_tile
 from tilec.frontend.emit.module import emit_module
 from tilec.frontend.semantics.analysis import analyze_kernel
-from tilec.frontend.semantics.builtin_table import BUILTINS, FACTS
+from tilec.frontend.semantics.builtins.table import BUILTINS, FACTS
 from tilec.frontend.syntax.parser import parse_source
 from tilec.ir.structured import walk_operations
 from tilec.request.specialization import Specialization

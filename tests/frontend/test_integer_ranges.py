@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tilec.frontend.semantics import hir
-from tilec.frontend.semantics.intervals import bounds_of
+from tilec.frontend.semantics.facts.intervals import bounds_of
 from tilec.request.specialization import MAX_EXTENT
 from tilec.support.dtypes import DTYPES
 

@@ -6,7 +6,7 @@ import pytest
 
 import tilec
 from tilec.frontend.semantics.analysis import analyze_kernel
-from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
+from tilec.frontend.semantics.builtins.table import BUILTINS, METHODS
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.not_yet import PAGE, TABLE, Lacking, Usage, lacking, no_syntax
 from tilec.frontend.syntax.parser import parse_source

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.registers import accumulator_limit, accumulator_registers
 from tilec.request.target import get_target
 from tilec.runtime.jit import Kernel, load

@@ -4,9 +4,9 @@ import pytest
 
 from tests.support.plain_product import TARGET
 from tilec.plan import machine
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.plan.products import ProductsTogether
 from tilec.support.fast_dataclasses import replace
 

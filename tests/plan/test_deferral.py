@@ -13,9 +13,9 @@ from tilec.compiler.driver import compile_source
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.plan import KernelProblem, MmaTile, machine, plan_kernel
 from tilec.plan.epilogue import SlicedTile
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.graph import Edge, Engine, LoopGraph, Op
 from tilec.plan.overrides import parse_overrides
 from tilec.request.options import CompileOptions

@@ -8,7 +8,7 @@ import pytest
 
 from tilec.plan import machine
 from tilec.plan.__main__ import main
-from tilec.plan.gemm_candidates import (
+from tilec.plan.gemm.candidates import (
     CLUSTERED_TILES,
     CLUSTERS,
     STRADDLING,
@@ -16,8 +16,8 @@ from tilec.plan.gemm_candidates import (
     candidates,
     rank_tiles,
 )
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.request.gpu import GPUS
 from tilec.request.target import get_target
 

@@ -7,9 +7,9 @@ from tests.support.gemm_source import gemm_source
 from tests.support.plain_product import TARGET, plan, problem
 from tilec.compiler.driver import compile_source
 from tilec.plan import machine, plan_tiles
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.placement import Placement, gathers, may_gather
 from tilec.request.gpu import GPUS
 from tilec.request.options import CompileOptions

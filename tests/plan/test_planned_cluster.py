@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.gemm_source import gemm_source
 from tilec.compiler.driver import compile_source
-from tilec.plan.gemm_candidates import GemmProblem
-from tilec.plan.gemm_tile import GemmTile, shares_divide
+from tilec.plan.gemm.candidates import GemmProblem
+from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import variant_key

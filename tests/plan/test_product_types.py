@@ -2,9 +2,9 @@
 
 import pytest
 
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.request.target import TARGETS
 from tilec.support.mma_atoms import ProductTypes
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.plain_product import TARGET, plan, problem
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
 from tilec.support.diagnostics import CompileError
 
 

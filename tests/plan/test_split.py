@@ -5,11 +5,11 @@ import random
 import pytest
 
 from tests.support.plain_product import TARGET, plan, problem
-from tilec.plan import gemm_candidates
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile
-from tilec.plan.ranked_tile import SPLIT_MARGIN, tile_text
+from tilec.plan.gemm import candidates
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.ranked_tile import SPLIT_MARGIN, tile_text
+from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.split import split_range, work_item
 from tilec.runtime.launch.launch_shape import persistent_blocks
 from tilec.support.diagnostics import CompileError
@@ -136,7 +136,7 @@ def test_where_the_planner_splits():
     wide = rank_tiles(GemmProblem((512, 512, 16384), element_bytes=4), TARGET)
     assert {item.tile.split_k for item in wide} == {1}
     for extents in ((512, 512, 2048), (8192, 8192, 8192)):
-        several = GemmProblem(extents, (128, 128, 64), splits=gemm_candidates.SPLITS)
+        several = GemmProblem(extents, (128, 128, 64), splits=candidates.SPLITS)
         assert {item.tile.split_k for item in rank_tiles(several, TARGET)} == {1}
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from tests.support.plain_product import TARGET
 from tilec.plan.__main__ import main
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.request.gpu import GPUS
 from tilec.support.fast_dataclasses import replace
 

@@ -8,12 +8,12 @@ from time import process_time
 import pytest
 
 from tilec.plan import TileUse, choose_tiles, plan_tiles
-from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, round_up_power_of_two
-from tilec.plan.gemm_model import gemm_cost
-from tilec.plan.gemm_tile import GemmTile, misfit
+from tilec.plan.gemm.candidates import GemmProblem, rank_tiles, round_up_power_of_two
+from tilec.plan.gemm.model import gemm_cost
+from tilec.plan.gemm.ranked_tile import is_power_of_two, tile_text
+from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import ProductsTogether
-from tilec.plan.ranked_tile import is_power_of_two, tile_text
 from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
 from tilec.request.specialization import Specialization
 from tilec.request.target import get_target

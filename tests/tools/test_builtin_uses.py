@@ -7,7 +7,7 @@ import pytest
 
 from tests.support import count_cases, element_cases, feature_cases
 from tilec.dialects import cuda_tile as ct
-from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.builtins.table import BUILTINS
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import convert  # noqa: F401 - all the rules
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import RULES
 from tools.docs.builtin_uses import SUITES, example_of, sources, uses

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.builtins.table import BUILTINS
 from tilec.plan.overrides import PLAN_FIELDS
 from tilec.request.specialization import ANY_TILE_EXTENTS
 from tilec.request.stages import STAGES

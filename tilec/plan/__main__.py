@@ -11,8 +11,8 @@ import argparse
 from collections.abc import Sequence
 
 from tilec.plan import machine
-from tilec.plan.gemm_candidates import CLUSTERS, GemmProblem, rank_tiles
-from tilec.plan.ranked_tile import RankedTile, tile_text
+from tilec.plan.gemm.candidates import CLUSTERS, GemmProblem, rank_tiles
+from tilec.plan.gemm.ranked_tile import RankedTile, tile_text
 from tilec.request.gpu import DEFAULT_GPU, GPUS
 from tilec.request.target import TARGETS, Target, get_target
 from tilec.support.fast_dataclasses import replace

@@ -12,10 +12,10 @@ from itertools import product
 
 from tilec.plan import machine
 from tilec.plan.demotion import MIN_OPERAND_SLOTS
-from tilec.plan.gemm_model import LARGE_EXTENT
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm.model import LARGE_EXTENT
+from tilec.plan.gemm.ranked_tile import is_power_of_two
+from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.overrides import PlanOverrides
-from tilec.plan.ranked_tile import is_power_of_two
 from tilec.plan.registers import accumulator_limit, accumulator_registers
 from tilec.plan.shared_memory import leaves_stages
 from tilec.request.target import Target

@@ -14,7 +14,7 @@ the idle SMs, it spreads over these. Pure Python.
 """
 
 from tilec.plan import machine
-from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.gemm.tile import GemmTile
 from tilec.support.fast_dataclasses import dataclass
 
 GATHERINGS = ((1, 4), (4, 1))

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tilec.plan.chain_tiles import ChainProblem, RankedChain, rank_chains
 from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
-from tilec.plan.gemm_candidates import (
+from tilec.plan.gemm.candidates import (
     NOTHING_FIXED,
     SCHEDULES,
     SPLITS,
@@ -21,11 +21,11 @@ from tilec.plan.gemm_candidates import (
     rank_tiles,
     round_up_power_of_two,
 )
-from tilec.plan.gemm_model import LARGE_EXTENT
-from tilec.plan.gemm_tile import misfit
+from tilec.plan.gemm.model import LARGE_EXTENT
+from tilec.plan.gemm.ranked_tile import RankedTile, tile_text
+from tilec.plan.gemm.tile import misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, ProductsTogether
-from tilec.plan.ranked_tile import RankedTile, tile_text
 from tilec.request.gpu import get_gpu
 from tilec.request.specialization import Specialization
 from tilec.request.target import TARGETS, Target

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tilec.frontend.semantics import builtin_modules  # noqa: F401 - it registers the builtins
-from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
+from tilec.frontend.semantics.builtins import modules  # noqa: F401 - it registers the builtins
+from tilec.frontend.semantics.builtins.table import BUILTINS, METHODS
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.parser import parse_source
 from tilec.support.diagnostics import SourceFile

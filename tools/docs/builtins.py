@@ -1,7 +1,7 @@
 """docs/builtins.md: where each builtin is tested, and a line that calls it."""
 
-from tilec.frontend.semantics.builtin_modules import MODULES
-from tilec.frontend.semantics.builtin_table import BUILTINS, FACTS
+from tilec.frontend.semantics.builtins.modules import MODULES
+from tilec.frontend.semantics.builtins.table import BUILTINS, FACTS
 from tools.docs.builtin_uses import SUITES, example_of, uses
 from tools.docs.language import dtype_text, module_of
 

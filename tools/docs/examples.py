@@ -3,7 +3,7 @@
 import re
 
 from tilec import lib
-from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.builtins.table import BUILTINS
 from tools.docs.generated import ROOT
 
 GROUPS: dict[str, tuple[str, ...]] = {

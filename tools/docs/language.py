@@ -3,8 +3,8 @@
 import inspect
 
 from tilec.frontend.semantics.attributes import PROPERTIES
-from tilec.frontend.semantics.builtin_modules import MODULES
-from tilec.frontend.semantics.builtin_table import (
+from tilec.frontend.semantics.builtins.modules import MODULES
+from tilec.frontend.semantics.builtins.table import (
     ANY_TYPE,
     ARITHMETIC,
     BUILTINS,

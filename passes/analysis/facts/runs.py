@@ -3,7 +3,7 @@
 A vector access moves elements that are all inside of the array or all outside, from an address that
 is a multiple of its size. Where that is not known of a row, an access of narrow elements moves one.
 But an aligned vector may be read whole if it holds an element of the array, so a thread can load a
-run by the vectors that hold it (`passes/conversion/nv_tileas_to_llvm/shifted_loads.py`).
+run by the vectors that hold it (`passes/conversion/nv_tileas_to_llvm/memory/shifted_loads.py`).
 """
 
 from typing import Any

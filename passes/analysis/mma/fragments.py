@@ -11,8 +11,8 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.layout import RegisterLayout, wgmma_a_fragment
 from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.analysis.layouts.operations import CAT, joined_layouts, source_layout
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
-from tilec.passes.analysis.operation_layouts import CAT, joined_layouts, source_layout
 
 _RELABELS = ("nv_tileas.view", "nv_tileas.permute")
 

@@ -86,35 +86,27 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
 )
-from tilec.passes.conversion.nv_tileas_to_llvm import (
-    barriers,
-    cluster,
-    combine_before,
-    control_flow,
+from tilec.passes.conversion.nv_tileas_to_llvm import control_flow, emit, reports, shape, tails
+from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import elementwise
+from tilec.passes.conversion.nv_tileas_to_llvm.combine import combine_before, reduce, scan
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
+from tilec.passes.conversion.nv_tileas_to_llvm.memory import (
     counting,
     elements,
-    elementwise,
-    emit,
     global_memory,
-    mma,
-    mma_waits,
     prefetch,
-    reduce,
-    reports,
-    scan,
-    sending,
-    shape,
     shared_memory,
-    simt,
-    split,
-    tails,
     tma,
-    turns,
-    warp_mma,
 )
-from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
-from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import make_debug_waits
+from tilec.passes.conversion.nv_tileas_to_llvm.products import mma, mma_waits, simt, split, warp_mma
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization import (
+    barriers,
+    cluster,
+    sending,
+    turns,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded, slot_barrier
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.timed_waits import make_debug_waits
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.registers import entry_registers
 from tilec.request.target import Target

@@ -18,7 +18,7 @@ from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import DebugWaits
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.timed_waits import DebugWaits
 from tilec.passes.conversion.rule_table import RuleTable
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, field

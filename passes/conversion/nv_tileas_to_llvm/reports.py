@@ -11,7 +11,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
-from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import hidden_argument
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.timed_waits import hidden_argument
 from tilec.passes.transforms.nv_tileas.verify.number_reports import REPORT_ID
 from tilec.request import prints
 from tilec.request.assertions import COORDINATES, FAILED

@@ -24,18 +24,18 @@ from tilec.layout.swaps import Swaps
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
-from tilec.passes.analysis.operation_layouts import extracted_part, joined_parts, part_of
+from tilec.passes.analysis.layouts.operations import extracted_part, joined_parts, part_of
 from tilec.passes.analysis.scratch_areas import places_of, uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.exchange import exchange_in_warps, swap_in_warps
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
-from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import (
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import (
     read_tile,
     scratch_area,
     store_tile,
     write_tile,
 )
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import role_barrier
 
 
 @RULES.converts(SplatOp)

@@ -13,12 +13,15 @@ from typing import Any
 from tilec.dialects.nv_tileas.memory_ops import TiledLoadOp, TiledStoreOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.passes.analysis.facts.memory_tokens import token_sources
-from tilec.passes.conversion.nv_tileas_to_llvm.elementwise import (
+from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.elementwise import (
     ElementwiseRegisters,
     is_elementwise,
 )
-from tilec.passes.conversion.nv_tileas_to_llvm.global_memory import load_by_vector, store_by_vector
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers_runs, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import (
+    load_by_vector,
+    store_by_vector,
+)
 from tilec.support.fast_dataclasses import dataclass, field
 
 REGISTERS = 8

@@ -10,7 +10,7 @@ from tilec.frontend.emit.memory import MEMORY
 from tilec.frontend.emit.scalars import emit_scalar, scalar_attribute
 from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
-from tilec.frontend.semantics.rounded_inputs import RoundedInputs
+from tilec.frontend.semantics.facts.rounded_inputs import RoundedInputs
 from tilec.ir.bindings import ir
 from tilec.support.diagnostics import InternalCompilerError, SourceSpan
 

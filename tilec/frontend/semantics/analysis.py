@@ -3,25 +3,23 @@
 import math
 from typing import Any
 
-from tilec.frontend.semantics import (
-    builtin_modules,  # noqa: F401 - importing it registers the builtins
-    expressions,
-    hir,
-    jumps,
-    statements,
-)
+from tilec.frontend.semantics import expressions, hir, statements
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
+from tilec.frontend.semantics.builtins import (
+    modules,  # noqa: F401 - importing it registers the builtins
+)
 from tilec.frontend.semantics.context import Binding, Context, Frame, LimitError, SemanticError
-from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
-from tilec.frontend.semantics.metadata import kernel_metadata
-from tilec.frontend.semantics.names import RESULT, RETURN
-from tilec.frontend.semantics.operand_sources import with_sources
-from tilec.frontend.semantics.products import products_together
-from tilec.frontend.semantics.result_deferral import (
+from tilec.frontend.semantics.control import jumps
+from tilec.frontend.semantics.facts.operand_sources import with_sources
+from tilec.frontend.semantics.facts.products import products_together
+from tilec.frontend.semantics.facts.result_deferral import (
     has_deferrable_result,
     has_elementwise_result,
     has_plain_sum,
 )
+from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
+from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.names import RESULT, RETURN
 from tilec.frontend.semantics.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -35,8 +33,8 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
 from tilec.frontend.syntax.parser import find_kernel
+from tilec.plan.gemm.ranked_tile import is_power_of_two
 from tilec.plan.overrides import parse_overrides
-from tilec.plan.ranked_tile import is_power_of_two
 from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error

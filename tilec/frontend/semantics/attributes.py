@@ -1,14 +1,15 @@
 """Attributes and subscripts: `A.shape[i]`, `x.dtype`, `x.T`, `x.astype(f32)`, `x[:, None]`."""
 
-from tilec.frontend.semantics import builtins_shape, hir
-from tilec.frontend.semantics.builtin_table import (
+from tilec.frontend.semantics import hir
+from tilec.frontend.semantics.builtins import shape as shapes
+from tilec.frontend.semantics.builtins.elements import load_scalar
+from tilec.frontend.semantics.builtins.table import (
     BUILTINS,
     METHOD_FORMS,
     METHODS,
     Argument,
     Call,
 )
-from tilec.frontend.semantics.builtins_elements import load_scalar
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.not_yet import Usage, lacking, no_syntax
 from tilec.frontend.semantics.values import (
@@ -88,7 +89,7 @@ def _number_attribute(ctx: Context, value: hir.Value, node: ast.Attribute) -> An
     if node.name == "ndim":
         return Constant(len(value.type.shape), node.span)
     if node.name == "T":
-        return builtins_shape.swap_axes(ctx, value, node.span)
+        return shapes.swap_axes(ctx, value, node.span)
     return None
 
 
@@ -149,7 +150,7 @@ def _new_axes(ctx: Context, value: hir.Value, node: ast.Subscript) -> AnyValue:
     kinds[position : position + 1] = ["keep"] * (rank - kept)
     extents = iter(value.type.shape)
     shape = tuple(next(extents) if kind == "keep" else 1 for kind in kinds)
-    return builtins_shape.reshaped(ctx, value, shape, node.span)
+    return shapes.reshaped(ctx, value, shape, node.span)
 
 
 def _axis_kind(ctx: Context, item: ast.Expression) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tilec.frontend.semantics import numeric
 from tilec.frontend.semantics.annotations import check_parameter
-from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
+from tilec.frontend.semantics.builtins.table import Argument, Call, call_builtin
 from tilec.frontend.semantics.closures import default_of
 from tilec.frontend.semantics.context import Binding, Context, Frame
 from tilec.frontend.semantics.values import (

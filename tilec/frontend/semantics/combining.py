@@ -7,7 +7,7 @@ combined, and constants.
 from collections.abc import Callable, Sequence
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call
+from tilec.frontend.semantics.builtins.table import Argument, Call
 from tilec.frontend.semantics.calls import call_with_values
 from tilec.frontend.semantics.numeric import BOOL, F32, I32, U32
 from tilec.frontend.semantics.values import (

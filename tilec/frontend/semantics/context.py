@@ -6,9 +6,9 @@ from itertools import zip_longest
 from typing import Any
 
 from tilec.frontend.semantics import hir
-from tilec.frontend.semantics.intervals import result_bounds
+from tilec.frontend.semantics.facts.intervals import result_bounds
+from tilec.frontend.semantics.facts.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.not_yet import Lacking
-from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call
+from tilec.frontend.semantics.builtins.table import Argument, Call
 from tilec.frontend.semantics.numeric import BOOL, I32, I64
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant, TupleValue, describe
 from tilec.support.diagnostics import note

@@ -3,18 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from tilec.frontend.semantics import (
-    attributes,
-    calls,
-    closures,
-    hir,
-    lazy,
-    numeric,
-    operators,
-    printing,
-    structure,
-)
+from tilec.frontend.semantics import attributes, calls, closures, hir, numeric, operators
+from tilec.frontend.semantics.builtins import printing
 from tilec.frontend.semantics.context import Context, SemanticError
+from tilec.frontend.semantics.control import lazy, structure
 from tilec.frontend.semantics.global_names import (
     foreign_name,
     global_value,

@@ -4,7 +4,7 @@ from types import ModuleType
 from typing import Any
 
 from tilec.frontend.semantics import hir
-from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.builtins.table import BUILTINS
 from tilec.frontend.semantics.closures import used_before
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError

@@ -7,7 +7,7 @@ Division by -1 is written as a negation, which wraps where a quotient would be u
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
-from tilec.frontend.semantics.intervals import Bounds, bounds_of, is_non_negative
+from tilec.frontend.semantics.facts.intervals import Bounds, bounds_of, is_non_negative
 from tilec.frontend.semantics.numeric import BOOL, I32
 from tilec.support.diagnostics import SourceSpan
 

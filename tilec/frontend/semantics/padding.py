@@ -2,7 +2,7 @@
 
 import math
 
-from tilec.frontend.semantics.builtin_table import Argument, Call
+from tilec.frontend.semantics.builtins.table import Argument, Call
 from tilec.frontend.semantics.values import Constant
 from tilec.support.dtypes import DType
 

@@ -5,8 +5,8 @@ the tensor cores. Anywhere else the product starts from zeros.
 """
 
 from tilec.frontend.semantics import operators
-from tilec.frontend.semantics.builtin_table import Argument, Call
-from tilec.frontend.semantics.builtins_products import can_accumulate, matmul, mma
+from tilec.frontend.semantics.builtins.products import can_accumulate, matmul, mma
+from tilec.frontend.semantics.builtins.table import Argument, Call
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue
 from tilec.frontend.syntax import ast

@@ -3,19 +3,14 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilec.frontend.semantics import (
-    control_flow,
-    hir,
-    host_expression,
-    jumps,
-    structure,
-)
+from tilec.frontend.semantics import hir, host_expression
 from tilec.frontend.semantics.annotations import annotated
-from tilec.frontend.semantics.branches import guard
-from tilec.frontend.semantics.builtins_checks import assertion_message, check
-from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
+from tilec.frontend.semantics.builtins.checks import assertion_message, check
+from tilec.frontend.semantics.builtins.shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.closures import make_closure
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
+from tilec.frontend.semantics.control import control_flow, jumps, structure
+from tilec.frontend.semantics.control.branches import guard
 from tilec.frontend.semantics.names import HIDDEN, LEAVE, SKIP, assigned_names
 from tilec.frontend.semantics.product_operator import combine
 from tilec.frontend.semantics.signature import called_name, grid_statement

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call
+from tilec.frontend.semantics.builtins.table import Argument, Call
 from tilec.frontend.semantics.element_access import check_axes
 from tilec.frontend.semantics.padding import ARRAY, named_padding, padding_name
 from tilec.frontend.semantics.values import ArrayValue, Constant, ViewValue, describe

@@ -20,7 +20,7 @@ Then each group is tried in other layouts: vectors along other axes, 8x8 matrice
 the tiles that it meets, and vectors or neighbouring elements that lanes make of those by swaps
 (`tilec/layout/swaps.py`). A change stays if the accesses, changes of layout, reductions and copies
 that it touches cost fewer cycles (`tilec/layout/assignment.py`,
-`passes/analysis/layout_prices.py`). A change of layout through shared memory also costs what the
+`passes/analysis/layouts/prices.py`). A change of layout through shared memory also costs what the
 ring of operands loses by it: the plan says which bytes are free, and what a slot less costs
 (`tilec/plan/scratch_room.py`). Remark T0438 says which group changed, and what each change of
 layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
@@ -59,12 +59,12 @@ from tilec.passes.analysis.kernels import (
     room_of_spec,
     span_of,
 )
-from tilec.passes.analysis.layout_candidates import (
+from tilec.passes.analysis.layouts.candidates import (
     layouts_near,
     layouts_to_try,
     operations_around,
 )
-from tilec.passes.analysis.layout_links import (
+from tilec.passes.analysis.layouts.links import (
     COMBINE,
     SHAPE_OPS,
     combinable_layout,
@@ -72,16 +72,7 @@ from tilec.passes.analysis.layout_links import (
     layout_with_parts,
     link_of,
 )
-from tilec.passes.analysis.layout_prices import (
-    access_price,
-    arithmetic_price,
-    conversion_price,
-    is_access,
-    least_access_price,
-    rounds_of,
-)
-from tilec.passes.analysis.mma.fragments import a_fragment
-from tilec.passes.analysis.operation_layouts import (
+from tilec.passes.analysis.layouts.operations import (
     CAT,
     CONVERT,
     EXTRACT,
@@ -93,6 +84,15 @@ from tilec.passes.analysis.operation_layouts import (
     result_layout,
     source_layout,
 )
+from tilec.passes.analysis.layouts.prices import (
+    access_price,
+    arithmetic_price,
+    conversion_price,
+    is_access,
+    least_access_price,
+    rounds_of,
+)
+from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of, with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (

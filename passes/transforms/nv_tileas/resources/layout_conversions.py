@@ -9,8 +9,8 @@ from tilec.ir.structured import next_operation, walk_operations
 from tilec.layout import RegisterLayout, wgmma_accumulator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
-from tilec.passes.analysis.layout_links import COMBINE
-from tilec.passes.analysis.layout_prices import TILED_STORE, accesses_global
+from tilec.passes.analysis.layouts.links import COMBINE
+from tilec.passes.analysis.layouts.prices import TILED_STORE, accesses_global
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.passes.analysis.passed_values import passed_values

@@ -1,0 +1,1 @@
+"""Which layouts tiles may have, what they cost, and how operations link them."""

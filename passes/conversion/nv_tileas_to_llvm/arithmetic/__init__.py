@@ -1,0 +1,1 @@
+"""Rules for arith and math, and for floats that LLVM does not know."""

@@ -1,0 +1,1 @@
+"""Rules for reductions and scans."""

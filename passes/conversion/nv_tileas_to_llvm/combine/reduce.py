@@ -1,0 +1,99 @@
+"""Rule for reductions: registers in pairs, lanes by butterfly, warps through shared memory.
+
+Where the function is not commutative, neighbouring elements are combined first, as in a scan, but
+only the totals of blocks are kept.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp
+from tilec.ir.bindings import arith, ir
+from tilec.layout import Owner, RegisterLayout
+from tilec.layout.reduction import ScanStep, reduction, scan_steps
+from tilec.passes.analysis.commutativity import is_commutative
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import (
+    Combiner,
+    Element,
+    choose,
+    elements_of,
+    exchanged,
+    shuffled,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
+
+
+@RULES.converts(ReduceOp)
+def lower_reduce(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Combine what a thread holds, then with other lanes, then with other warps."""
+    layout = tile_layout(op.operands[0])
+    reduced = _in_any_order if is_commutative(op) else _in_order
+    found = reduced(op, layout, Combiner(op, lowering), lowering)
+    columns = [list(column) for column in zip(*found, strict=True)]
+    is_scalar = not isinstance(op.results[0].type, ir.RankedTensorType)
+    return [column[0] for column in columns] if is_scalar else columns
+
+
+def _in_any_order(
+    op: Any, layout: RegisterLayout, combine: Combiner, lowering: Lowering
+) -> list[Element]:
+    """Return an element for each register of the result."""
+    steps = reduction(layout, op.opview.axis.value)
+    groups: dict[int, list[Element]] = {}
+    for target, element in zip(steps.registers, elements_of(op, lowering), strict=True):
+        groups.setdefault(target, []).append(element)
+    found = [combine.all_of(groups[target]) for target in sorted(groups)]
+    for distance in steps.lane_distances:
+        found = [combine(item, shuffled("bfly", item, distance)) for item in found]
+    if steps.exchange is None:
+        return found
+    return [combine.all_of(part) for part in exchanged(op, lowering, steps.exchange, found)]
+
+
+def _in_order(
+    op: Any, layout: RegisterLayout, combine: Combiner, lowering: Lowering
+) -> list[Element]:
+    """Return an element for each register of the result."""
+    axis = op.opview.axis.value
+    numbers: Sequence[int] = range(layout.num_registers)
+    totals = dict(zip(numbers, elements_of(op, lowering), strict=True))
+    for step in scan_steps(layout, axis):
+        totals = {new: totals[old] for old, new in zip(numbers, step.blocks, strict=True)}
+        totals = _joined(op, step, totals, combine, lowering)
+        numbers = step.joined
+    targets = dict(zip(reduction(layout, axis).registers, numbers, strict=True))
+    return [totals[targets[target]] for target in sorted(targets)]
+
+
+def _joined(
+    op: Any, step: ScanStep, totals: dict[int, Element], combine: Combiner, lowering: Lowering
+) -> dict[int, Element]:
+    """Return the totals of the larger blocks to which the blocks of `totals` are joined."""
+    if step.owner is Owner.REG:
+        members: dict[int, dict[int, Element]] = {}
+        for block, joined, digit in zip(step.blocks, step.joined, step.digits, strict=True):
+            members.setdefault(joined, {})[digit] = totals[block]
+        return {
+            joined: combine.all_of([parts[digit] for digit in sorted(parts)])
+            for joined, parts in members.items()
+        }
+    joined = dict(zip(step.blocks, step.joined, strict=True))
+    order = sorted(totals)
+    found = [totals[number] for number in order]
+    if step.exchange is not None:
+        found = [combine.all_of(part) for part in exchanged(op, lowering, step.exchange, found)]
+    else:
+        assert step.term is not None
+        for exponent in range(step.term.extent.bit_length() - 1):
+            distance = step.term.divisor << exponent
+            found = [_with_lane(item, distance, combine, lowering) for item in found]
+    return {joined[number]: item for number, item in zip(order, found, strict=True)}
+
+
+def _with_lane(element: Element, distance: int, combine: Combiner, lowering: Lowering) -> Element:
+    """Combine an element with that of the lane at a distance; both lanes get the same bits."""
+    other = shuffled("bfly", element, distance)
+    lane = lowering.current_role.ids[Owner.LANE]
+    is_second = emit.compare("ne", arith.andi(lane, emit.value(distance)), 0)
+    return combine(choose(is_second, other, element), choose(is_second, element, other))

@@ -1,0 +1,1 @@
+"""Rules for loads and stores: arrays, shared memory, TMA, single elements."""

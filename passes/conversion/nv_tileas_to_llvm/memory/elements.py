@@ -1,0 +1,378 @@
+"""Rules for accesses to single elements: gather, scatter, atomics.
+
+Each register has an address, made of one index per dim, and a predicate: its mask and the bounds
+checks. A weak load outside reads the first element of the array instead, as tiled loads do. An
+ordered access is performed by one thread for each element, under its predicate.
+
+The order of an access by several registers of a thread is that of fences around relaxed accesses:
+a fence before what releases, another one after what acquires (PTX ISA, memory consistency model,
+release and acquire patterns). That is one fence for all of them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from tilec.dialects.common.accesses import WEAK
+from tilec.dialects.nv_tileas.element_ops import AtomicOp, GatherOp, ScatterOp
+from tilec.ir.bindings import arith, ir, scf
+from tilec.passes.analysis.facts.exchanges import needs_exchange
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    RULES,
+    Lowering,
+    Memref,
+    tile_layout,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import (
+    read_tile,
+    scratch_area,
+    write_tile,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.shape import plain_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded, role_barrier
+
+_RELEASES, _ACQUIRES = ("release", "acq_rel"), ("acquire", "acq_rel")
+_RELAXED = "relaxed"
+
+
+@RULES.converts(GatherOp)
+def lower_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Load elements, neighbouring ones with one access where they are known to be."""
+    elements = _Elements(lowering, op)
+    if op.opview.ACCESS.order_of(op) == WEAK:
+        registers = _load_weakly(elements)
+    else:
+        registers = _load_in_order(elements)
+    return [elements.result(registers), None]
+
+
+def _load_weakly(elements: "_Elements") -> list[Any]:
+    padding = elements.registers_of(elements.op.opview.padding)
+    found: list[Any] = []
+    for first in range(0, elements.count, elements.width):
+        registers = range(first, first + elements.width)
+        if not elements.is_ragged:
+            found.extend(_load_run(elements, registers, padding))
+            continue
+        element = emit.register_type(elements.memref.element)
+        whole = elements.inside_whole(registers)
+        branch = scf.IfOp(whole, [element] * len(registers), has_else=True)
+        with ir.InsertionPoint(branch.then_block), elements.forgetting():
+            pointer = elements.pointer(first)
+            scf.YieldOp(emit.load_vector(pointer, elements.memref.element, len(registers)))
+        with ir.InsertionPoint(branch.else_block), elements.forgetting():
+            each = [_load_run(elements, range(at, at + 1), padding)[0] for at in registers]
+            scf.YieldOp(each)
+        found.extend(branch.results)
+    return found
+
+
+def _load_run(elements: "_Elements", registers: range, padding: list[Any]) -> list[Any]:
+    """Load neighbouring elements with one access: all of them, or none, which gives the padding."""
+    memref, inside = elements.memref, elements.inside(registers[0])
+    offset = elements.offset(registers[0])
+    if inside is not None:
+        offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
+    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+    loaded = emit.load_vector(pointer, memref.element, len(registers))
+    if inside is None:
+        return loaded
+    rest = (padding[register] for register in registers)
+    return [arith.select(inside, own, other) for own, other in zip(loaded, rest, strict=True)]
+
+
+def _load_in_order(elements: "_Elements") -> list[Any]:
+    memref, padding = elements.memref, elements.registers_of(elements.op.opview.padding)
+    order = _Order(elements, returns=True)
+    found = order.perform(
+        lambda pointer, _, predicate: element_ptx.load(
+            pointer, memref.element, order.own, order.scope, predicate
+        )
+    )
+    found = _exchanged(elements, found)
+    checks = map(elements.inside, range(elements.count))
+    return [
+        value if inside is None else arith.select(inside, value, padding[register])
+        for register, (value, inside) in enumerate(zip(found, checks, strict=True))
+    ]
+
+
+@RULES.converts(ScatterOp)
+def lower_scatter(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Store elements, neighbouring ones with one access where they are known to be."""
+    elements = _Elements(lowering, op)
+    values = elements.registers_of(op.opview.value)
+    if op.opview.ACCESS.order_of(op) != WEAK:
+        order = _Order(elements, returns=False)
+        order.perform(
+            lambda pointer, register, predicate: element_ptx.store(
+                pointer, values[register], order.own, order.scope, predicate
+            )
+        )
+        return [None]
+
+    def store(pointer: Any, registers: range, predicate: Any) -> None:
+        with guarded(predicate):
+            emit.store_vector(pointer, [values[register] for register in registers])
+
+    for first in range(0, elements.count, elements.width):
+        _perform_run(elements, range(first, first + elements.width), store)
+    return [None]
+
+
+def _perform_run(
+    elements: "_Elements", registers: range, access: Callable[[Any, range, Any], None]
+) -> None:
+    """Access neighbouring elements at once where all of them are inside, else one by one.
+
+    Args:
+        elements: The elements.
+        registers: Those that lie next to each other.
+        access: Emits an access to some of them, given the address of the first and a predicate.
+    """
+    if len(registers) == 1 or not elements.is_ragged:
+        access(elements.pointer(registers[0]), registers, elements.performs(registers[0]))
+        return
+    whole = elements.inside_whole(registers)
+    branch = scf.IfOp(whole, has_else=True)
+    with ir.InsertionPoint(branch.then_block), elements.forgetting():
+        access(elements.pointer(registers[0]), registers, elements.owner)
+        scf.YieldOp([])
+    with ir.InsertionPoint(branch.else_block), elements.forgetting():
+        for register in registers:
+            alone = range(register, register + 1)
+            access(elements.pointer(register), alone, elements.performs(register))
+        scf.YieldOp([])
+
+
+@RULES.converts(AtomicOp)
+def lower_atomic(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Change elements, each of them by one thread."""
+    elements = _Elements(lowering, op)
+    mode = ir.StringAttr(op.attributes["mode"]).value
+    values = [elements.registers_of(value) for value in op.opview.values]
+    is_used = next(iter(op.results[0].uses), None) is not None
+    order = _Order(elements, returns=is_used)
+    if not is_used:
+        _reduce(elements, order, mode, values)
+        return [None, None]
+
+    def perform(pointer: Any, register: int, predicate: Any) -> Any:
+        own = [item[register] for item in values]
+        return element_ptx.atomic(mode, pointer, own, order.own, order.scope, predicate)
+
+    return [elements.result(_exchanged(elements, order.perform(perform))), None]
+
+
+def _reduce(elements: "_Elements", order: "_Order", mode: str, values: list[list[Any]]) -> None:
+    """Change elements and return nothing, neighbouring ones at once if the hardware can."""
+
+    def perform(pointer: Any, registers: range, predicate: Any) -> None:
+        if len(registers) == 1:
+            own = [item[registers[0]] for item in values]
+            element_ptx.reduce(mode, pointer, own, order.own, order.scope, predicate)
+        else:
+            added = [values[0][register] for register in registers]
+            element_ptx.add_vector(pointer, added, order.own, order.scope, predicate)
+
+    width = elements.width if element_ptx.adds_vectors(mode, elements.memref.element) else 1
+    distinct = elements.distinct()
+    with order.fences():
+        for first in range(0, elements.count, width):
+            if distinct[first] == first:
+                _perform_run(elements, range(first, first + width), perform)
+
+
+class _Elements:
+    """The elements that one access names, by register."""
+
+    def __init__(self, lowering: Lowering, op: Any) -> None:
+        """Read the operands of `op`."""
+        access = op.opview
+        self.op, self.lowering = op, lowering
+        self.memref: Memref = lowering.get(access.memref)
+        first = access.indices[0]
+        self.layout = tile_layout(first) if isinstance(first.type, ir.RankedTensorType) else None
+        self.indices = [self.registers_of(index) for index in access.indices]
+        self.mask = self.registers_of(access.mask)
+        self.count = len(self.indices[0])
+        self.owner = (
+            lowering.current_role.elected
+            if self.layout is None
+            else lowering.first_holder(self.layout)
+        )
+        self._known: dict[Any, Any] = {}
+
+    @property
+    def is_ragged(self) -> bool:
+        """Whether the end of the array may come in the middle of a vector access."""
+        return self.width > 1 and self.op.opview.ragged
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Keep what is emitted meanwhile, in a branch, from uses after it."""
+        outer, self._known = self._known, dict(self._known)
+        yield
+        self._known = outer
+
+    @property
+    def width(self) -> int:
+        """Registers that one vector access takes."""
+        if self.layout is None:
+            return 1
+        return self.layout.vector_width(self.layout.rank - 1, self.op.opview.run)
+
+    def registers_of(self, value: Any) -> list[Any]:
+        """Return the registers of a tile, or a scalar as the only one; none for None."""
+        if value is None:
+            return []
+        found = self.lowering.get(value)
+        return list(found) if isinstance(value.type, ir.RankedTensorType) else [found]
+
+    def result(self, registers: list[Any]) -> Any:
+        """Return what a result with these registers is lowered to."""
+        return registers[0] if self.layout is None else registers
+
+    def distinct(self) -> list[int]:
+        """Return of each register the first one of this thread that holds the same element."""
+        if self.layout is None:
+            return [0]
+        first: dict[Any, int] = {}
+        offsets = self.layout.register_offsets()
+        return [first.setdefault(offset, number) for number, offset in enumerate(offsets)]
+
+    def offset(self, register: int) -> Any:
+        """Emit the offset of an element in the array, in elements (i64)."""
+        total = None
+        for axis, stride in enumerate(self.memref.strides):
+            index = self.indices[axis][register]
+            part = self._once(("scaled", axis, index), lambda i=index, s=stride: _scaled(i, s))
+            total = part if total is None else arith.addi(total, part)
+        return total
+
+    def pointer(self, register: int) -> Any:
+        """Emit the address of an element."""
+        stored = emit.memory_type(self.memref.element)
+        return emit.element_pointer(self.memref.base, self.offset(register), stored)
+
+    def inside(self, register: int) -> Any:
+        """Emit whether an element is accessed; None where it always is."""
+        checks = [self.mask[register]] if self.mask else []
+        if not self.op.opview.unchecked:
+            for axis, size in enumerate(self.memref.sizes):
+                index = self.indices[axis][register]
+                key = ("inside", axis, index)
+                checks.append(self._once(key, lambda i=index, s=size: _is_inside(i, s)))
+        return self._all(checks)
+
+    def inside_whole(self, registers: range) -> Any:
+        """Emit whether all elements of a run are accessed: its first and its last one are."""
+        ends = [self.inside(registers[0]), self.inside(registers[-1])]
+        return self._all([check for check in ends if check is not None])
+
+    def performs(self, register: int) -> Any:
+        """Emit whether this thread accesses an element that several threads hold."""
+        inside = self.inside(register)
+        return self._all([check for check in (self.owner, inside) if check is not None])
+
+    def _all(self, checks: list[Any]) -> Any:
+        result = None
+        for check in checks:
+            pair = (result, check)
+            result = (
+                check
+                if result is None
+                else self._once(("and", *pair), lambda p=pair: arith.andi(*p))
+            )
+        return result
+
+    def _once(self, key: Any, make: Any) -> Any:
+        """Return what `make` emits, which registers with the same key share."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
+
+
+class _Order:
+    """How an ordered access is performed: the order of each instruction, and the fences around.
+
+    Attributes:
+        own: Memory order of each instruction.
+        scope: Memory scope of each instruction.
+    """
+
+    def __init__(self, elements: _Elements, *, returns: bool) -> None:
+        """Decide between the order of one instruction and fences."""
+        order = elements.op.opview.ACCESS.order_of(elements.op)
+        self.scope = elements.op.opview.mem_scope
+        self._elements = elements
+        single = len(set(elements.distinct())) == 1 and (returns or order not in _ACQUIRES)
+        self.own = order if single else _RELAXED
+        self._before = not single and order in _RELEASES
+        self._after = not single and order in _ACQUIRES
+
+    def perform(self, access: Any) -> list[Any]:
+        """Emit `access(pointer, register, predicate)` for each element; return its results."""
+        elements = self._elements
+        found: list[Any] = []
+        with self.fences():
+            for register, first in enumerate(elements.distinct()):
+                if first != register:
+                    found.append(found[first])
+                    continue
+                predicate = elements.performs(register)
+                found.append(access(elements.pointer(register), register, predicate))
+        return found
+
+    @contextmanager
+    def fences(self) -> Iterator[None]:
+        """Emit the fences around what is emitted meanwhile."""
+        if self._before:
+            element_ptx.fence(self.scope)
+        yield
+        if self._after:
+            element_ptx.fence(self.scope)
+
+
+def _exchanged(elements: _Elements, registers: list[Any]) -> list[Any]:
+    """Give every thread that holds an element what the one that accessed it got."""
+    op, lowering = elements.op, elements.lowering
+    if not needs_exchange(op):
+        return registers
+    scratch, element = scratch_area(lowering, op), elements.memref.element
+    with guarded(elements.owner):
+        if elements.layout is None:
+            emit.store_vector(scratch, registers)
+        else:
+            plain = plain_layout(op.results[0].type)
+            write_tile(lowering, scratch, plain, elements.layout, registers)
+    role_barrier(lowering, op)
+    if elements.layout is None:
+        found = emit.load_vector(scratch, element, 1)
+    else:
+        plain = plain_layout(op.results[0].type)
+        found = read_tile(lowering, scratch, plain, elements.layout, element)
+    role_barrier(lowering, op)
+    return found
+
+
+def _scaled(index: Any, stride: Any) -> Any:
+    """Emit `index * stride` in 64 bits."""
+    i64 = emit.i64_type()
+    wide = index if index.type == i64 else arith.extsi(i64, index)
+    if isinstance(stride, int):
+        if stride == 1:
+            return wide
+        stride = emit.constant(i64, stride)
+    return arith.muli(wide, stride)
+
+
+def _is_inside(index: Any, size: Any) -> Any:
+    """Emit whether 0 <= index < size: sizes are not negative, so one comparison tells both."""
+    if isinstance(size, int):
+        limit = emit.constant(index.type, size)
+    else:
+        limit = size if size.type == index.type else arith.extui(index.type, size)
+    return arith.cmpi(arith.CmpIPredicate.ult, index, limit)

@@ -1,0 +1,1 @@
+"""Rules for matrix products: wgmma, mma.sync, CUDA cores, and split-K."""

@@ -1,0 +1,77 @@
+"""Rules for waits for wgmma groups, and for what has to come before or after them.
+
+A wait ties the accumulator registers, which keeps LLVM from moving their readers above it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.mma_ops import AnchorOp, HoldOp, MmaDrainOp, MmaWaitOp
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith
+from tilec.passes.analysis.kernels import function_body
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, regroup
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.products.mma import tied
+
+_ANCHORED = 4
+"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
+_SIGN = 63
+
+
+@RULES.converts(MmaWaitOp)
+def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Wait for a group and pass its accumulator on."""
+    pending = op.opview.pending.value
+    acc = parts_of(lowering, op.operands[0])
+    text = f"wgmma.wait_group.sync.aligned {pending};"
+    return [regroup(op.results[0], tied(text, acc, []))]
+
+
+@RULES.converts(AnchorOp)
+def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Raise a performance-monitor event for one value of a register that never comes up.
+
+    An event changes nothing (PTX ISA, pmevent). ptxas keeps it in order with waits, and its
+    predicate has to be computed first.
+    """
+    text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
+    for register in parts_of(lowering, op.operands[0])[:_ANCHORED]:
+        word = llvm_ops.bitcast(emit.i32_type(), register)
+        emit.inline_ptx(text, "r", [word], None)
+    return []
+
+
+@RULES.converts(HoldOp)
+def lower_hold(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Add no bits of an accumulator register, which neither LLVM nor ptxas knows to be none.
+
+    The mask is the sign of an address, and addresses of the GPU have fewer than 63 bits (CUDA
+    programming guide, virtual memory). `tile | (acc & mask)` is one instruction.
+    """
+    word = llvm_ops.bitcast(emit.i32_type(), parts_of(lowering, op.opview.acc)[0])
+    bits = arith.andi(word, _no_bits(lowering))
+    held = [_with_bits(register, bits) for register in parts_of(lowering, op.opview.tile)]
+    return [regroup(op.results[0], held)]
+
+
+def _no_bits(lowering: Lowering) -> Any:
+    """Emit a zero that follows from no constant: the sign of the address of an array."""
+    i64 = emit.i64_type()
+    arguments = map(lowering.get, function_body(lowering.function).arguments)
+    address = next(value for value in arguments if str(value.type).startswith("!llvm.ptr"))
+    number = llvm_ops.pointer_to_integer(i64, address)
+    return arith.trunci(emit.i32_type(), arith.shrsi(number, emit.constant(i64, _SIGN)))
+
+
+def _with_bits(register: Any, bits: Any) -> Any:
+    word = arith.ori(llvm_ops.bitcast(emit.i32_type(), register), bits)
+    return llvm_ops.bitcast(register.type, word)
+
+
+@RULES.converts(MmaDrainOp)
+def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Wait for all groups and pass the accumulator on."""
+    acc = parts_of(lowering, op.operands[0])
+    return [regroup(op.results[0], tied("wgmma.wait_group.sync.aligned 0;", acc, []))]

@@ -1,0 +1,1 @@
+"""Rules for barriers, turns and clusters."""

@@ -1,0 +1,1 @@
+"""Facts about a typed program that the planner asks for."""
