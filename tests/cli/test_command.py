@@ -58,6 +58,23 @@ def test_usage_errors(run_tilec, words):
     assert "usage:" in result.stderr or "error:" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("fft.tile", "--emit", "ptx"), "did you mean 'tilec compile fft.tile --emit ptx'?"),
+        (("kernels.py",), "did you mean 'tilec compile kernels.py'?"),
+        (("comple", "a.tile"), "there is no command 'comple'; did you mean 'compile'?"),
+        (("zzz",), "there is no command 'zzz'; commands: compile, run,"),
+        (("compile", "a.tile", "--emti", "ptx"), "--emti ptx; did you mean '--emit'?"),
+        (("run", "a.tile", "--frob"), "tilec run: error: unrecognized arguments: --frob\n"),
+    ],
+)
+def test_words_that_mean_nothing(run_tilec, words, hint):
+    result = run_tilec(*words)
+    assert result.returncode == 2
+    assert hint in result.stderr
+
+
 def test_source_from_standard_input(run_tilec):
     result = run_tilec("compile", "-", "--emit", "cuda_tile", stdin=KERNEL)
     assert result.returncode == 0, result.stderr

@@ -1,7 +1,6 @@
 """`tilec compile`: a `.tile` file, a Python file or a dump, to PTX or to any other stage."""
 
 import argparse
-import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,6 +32,7 @@ from tilec.request.specialization import Specialization
 from tilec.request.stages import STAGES
 from tilec.support.diagnostics import Severity, SourceFile
 from tilec.support.fast_dataclasses import replace
+from tilec.support.suggest import did_you_mean
 
 _BINARY = ("cubin", "package")
 _SOURCE_SUFFIX = ".tile"
@@ -210,9 +210,8 @@ def _check_passes(names: Sequence[str]) -> None:
     known = [ALL_PASSES, *(name for stage in STAGES for name in stage.passes)]
     for name in names:
         if name not in known:
-            near = difflib.get_close_matches(name, known, 1)
-            hint = f"; did you mean '{near[0]}'?" if near else "; 'tilec passes' lists them"
-            raise UsageError(f"--print-ir-after: the pipeline has no pass '{name}'{hint}")
+            hint = did_you_mean(name, known) or "'tilec passes' lists them"
+            raise UsageError(f"--print-ir-after: the pipeline has no pass '{name}'; {hint}")
 
 
 def _compile_options(options: argparse.Namespace) -> CompileOptions:

@@ -8,6 +8,8 @@ import contextlib
 import gc
 import importlib
 import os
+import re
+import shlex
 import signal
 import sys
 import traceback
@@ -17,6 +19,7 @@ from typing import NoReturn
 import tilec.ir
 from tilec.support.diagnostics import InternalCompilerError, TileError
 from tilec.support.environment import shows_tracebacks
+from tilec.support.suggest import did_you_mean
 from tilec.version import __version__
 
 EXIT_OK = 0
@@ -89,8 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    parser = _make_parser(words)
-    options = parser.parse_args(words)
+    options = _parse(words)
     try:
         return options.execute(options)
     except UsageError as failure:
@@ -123,7 +125,31 @@ def _report_internal_error(failure: InternalCompilerError) -> None:
     sys.stderr.write("\n".join(lines) + "\n")
 
 
-def _make_parser(words: list[str]) -> argparse.ArgumentParser:
+def _parse(words: list[str]) -> argparse.Namespace:
+    """Parse the command line; end the process with what was probably meant where it is wrong."""
+    name = next((word for word in words if not word.startswith("-")), None)
+    parser, subparser = _make_parsers(name)
+    if name is not None and subparser is None:
+        parser.error(f"there is no command '{name}'; {_meant_command(words, name)}")
+    options, unknown = parser.parse_known_args(words)
+    if unknown:
+        told = subparser or parser
+        known = re.findall(r"--[a-z-]+", told.format_usage())
+        hint = did_you_mean(unknown[0].partition("=")[0], known)
+        told.error(f"unrecognized arguments: {' '.join(unknown)}{f'; {hint}' if hint else ''}")
+    return options
+
+
+def _meant_command(words: list[str], name: str) -> str:
+    if name.endswith((".tile", ".py")):
+        return f"did you mean 'tilec compile {shlex.join(words)}'?"
+    return did_you_mean(name, _COMMANDS) or f"commands: {', '.join(_COMMANDS)}"
+
+
+def _make_parsers(
+    chosen: str | None,
+) -> tuple[argparse.ArgumentParser, argparse.ArgumentParser | None]:
+    """Return the parser of all commands, and that of the command `chosen` if there is one."""
     parser = argparse.ArgumentParser(
         prog="tilec",
         description="Compiles tile-level kernels to PTX for NVIDIA GPUs.",
@@ -131,7 +157,7 @@ def _make_parser(words: list[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"tilec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((word for word in words if not word.startswith("-")), None)
+    found = None
     for name, (module, summary) in _COMMANDS.items():
         sub = commands.add_parser(
             name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
@@ -140,4 +166,5 @@ def _make_parser(words: list[str]) -> argparse.ArgumentParser:
             configure: Callable[[argparse.ArgumentParser], None]
             configure = importlib.import_module(module).configure
             configure(sub)
-    return parser
+            found = sub
+    return parser, found

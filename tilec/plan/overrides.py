@@ -1,13 +1,13 @@
 """Plan fields that the user fixes, from `@kernel(...)` hints or `--plan`. Pure Python."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from tilec.plan import machine
 from tilec.plan.fields import FIELDS
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field_names
+from tilec.support.suggest import did_you_mean
 
 PlanValue = bool | int | tuple[int, ...]
 BY_USER = "fixed by the user"
@@ -75,9 +75,7 @@ def parse_overrides(values: Mapping[str, PlanValue]) -> PlanOverrides:
     checked: dict[str, Any] = {}
     for name, value in values.items():
         if name not in PLAN_FIELDS:
-            hint = f"fields: {', '.join(PLAN_FIELDS)}"
-            for closest in get_close_matches(name, PLAN_FIELDS, 1):
-                hint = f"did you mean '{closest}'?"
+            hint = did_you_mean(name, PLAN_FIELDS) or f"fields: {', '.join(PLAN_FIELDS)}"
             raise CompileError(error("T0420", f"the plan has no field '{name}'", hint=hint))
         checked[name] = _check(name, value)
     return PlanOverrides(**checked)

@@ -1,9 +1,9 @@
 """Which kernel of a file is meant: one rule and one message for everything that takes a name."""
 
-import difflib
 from collections.abc import Iterable, Sequence
 
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
+from tilec.support.suggest import did_you_mean
 
 CODE = "T0006"
 
@@ -37,8 +37,7 @@ def select_kernel(
         message = f"{holder} defines {len(known)} kernels, and none was chosen"
         hint = f"choose one with --kernel: {listed}"
     else:
-        near = difflib.get_close_matches(str(wanted), known, 1)
+        meant = did_you_mean(str(wanted), known)
         message = f"{holder} defines no kernel called '{wanted}'"
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        hint += f"it defines: {listed}"
+        hint = f"{meant or ''} it defines: {listed}".strip()
     raise CompileError(error(CODE, message, span, hint=hint), sources)

@@ -23,8 +23,8 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import note
+from tilec.support.suggest import did_you_mean
 
 PROPERTIES = {
     "shape": "the extents of an array, view or tile",

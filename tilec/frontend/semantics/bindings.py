@@ -12,7 +12,6 @@ from tilec.frontend.semantics.signature import (
     Signature,
 )
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.request.specialization import (
     MAX_EXTENT,
     ArraySpec,
@@ -23,6 +22,7 @@ from tilec.request.specialization import (
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error
 from tilec.support.dtypes import DTYPES, DType, Kind
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.suggest import did_you_mean
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import SourceSpan, note
+from tilec.support.suggest import did_you_mean
 
 
 def call(ctx: Context, function: AnyValue, node: ast.Call) -> AnyValue:

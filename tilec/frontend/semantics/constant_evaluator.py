@@ -11,8 +11,8 @@ from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.limits import MAX_INTEGER_BITS, MAX_NESTING, MAX_TUPLE_VALUES
 from tilec.frontend.syntax.qualified import language_name, settle
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
+from tilec.support.suggest import did_you_mean
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,

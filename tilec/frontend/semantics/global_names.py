@@ -28,11 +28,11 @@ from tilec.frontend.syntax.qualified import (
     SHORT_NAMES,
     language_member,
 )
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.lib import FILES
 from tilec.support.diagnostics import CompileError, SourceSpan, note
 from tilec.support.dtypes import DTYPES, DType
 from tilec.support.fast_dataclasses import replace
+from tilec.support.suggest import did_you_mean
 
 
 def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:

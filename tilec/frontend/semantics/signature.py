@@ -12,11 +12,11 @@ from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.foreign_values import ForeignValue
 from tilec.frontend.syntax.qualified import language_name, settle
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
 from tilec.support.dtypes import DTYPES, DType, Kind
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.suggest import did_you_mean
 
 _PYTHON_TYPES = {
     "int": "write 'i32', or 'const' for a number that is known at compile time",

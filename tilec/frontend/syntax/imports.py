@@ -14,7 +14,6 @@ from tilec import lib
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
 from tilec.frontend.syntax.qualified import LIBRARY, is_library
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import (
     CompileError,
     Diagnostic,
@@ -25,6 +24,7 @@ from tilec.support.diagnostics import (
 )
 from tilec.support.fast_dataclasses import replace
 from tilec.support.sources import read_source_file
+from tilec.support.suggest import did_you_mean
 
 SUFFIX = ".tile"
 Names = Mapping[str, Any]

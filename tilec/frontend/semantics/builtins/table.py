@@ -22,10 +22,10 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import Diagnostic, SourceSpan
 from tilec.support.dtypes import DTYPES, DType, Kind
 from tilec.support.fast_dataclasses import dataclass
+from tilec.support.suggest import did_you_mean
 
 BuiltinFunction = Callable[..., AnyValue]
 BUILTINS: dict[str, BuiltinFunction] = {}
