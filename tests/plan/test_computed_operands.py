@@ -75,3 +75,10 @@ def test_measured_choices_stay(extents, tile, contiguous):
     problem = GemmProblem(extents, n_contiguous=contiguous, may_swap=True, together=WEIGHTS)
     best = rank_tiles(problem, TARGET)[0].tile
     assert (best.m, best.n, best.k, best.split_k, best.pingpong) == (*tile, 1, False)
+
+
+@pytest.mark.parametrize(("extents", "expected"), [(EXTENTS, True), ((4096, 4096, 2048), False)])
+def test_waves_that_begin_with_what_l2_got_last(extents, expected):
+    """24.5 MiB a wave, and half of that."""
+    problem = GemmProblem(extents, may_swap=True, together=WEIGHTS)
+    assert rank_tiles(problem, TARGET)[0].cost.outgrows_l2 == expected

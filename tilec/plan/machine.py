@@ -78,6 +78,10 @@ L2_KEPT_BYTES = 28 << 20
 copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in ping-pong read 25 MiB, and
 the kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 128x256 tiles
 read 34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
+HELD_L2_BYTES = 24 << 20
+"""The same where threads compute an operand. With weights of 8 bits, waves of 256x128 tiles read
+24.5 MiB; in clusters of 1x2 they take 0.91 of the time at 4096^3 and at 4096x8192x4096 if every
+second tile begins with the last k-tiles, and alone 0.99 (H100, 2026-11-26)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
 MEMORY_CYCLES_PER_SECOND = 1.96721e9

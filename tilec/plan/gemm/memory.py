@@ -63,7 +63,8 @@ def outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: in
     a, b = tile.operand_bytes
     rows = high * tile.m * tile.together.a_tiles * a
     columns = wide * tile.n * tile.together.b_tiles * b
-    return (rows + columns) * k > machine.L2_KEPT_BYTES
+    held = any(tile.together.computed)
+    return (rows + columns) * k > (machine.HELD_L2_BYTES if held else machine.L2_KEPT_BYTES)
 
 
 def memory_rate(place: Placement, target: Target) -> float:
