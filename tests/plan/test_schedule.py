@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tilec.plan.graph import Edge, Engine, LoopGraph, Op
-from tilec.plan.schedule import SHORT_ROUND, evaluate, schedule_loop
+from tilec.plan.schedule import SHORT_ROUND, SHORT_VECTOR_ROUND, evaluate, schedule_loop
 
 SCORES, SOFTMAX, WEIGHTS, SCALE, OUTPUT = range(5)
 
@@ -75,6 +75,20 @@ def test_short_rounds_stay_as_they_are_where_special_functions_bind(warpgroups):
     assert "other warpgroups hide anyway" in kept.why_not_rotated
     assert choice(short / 2 - 10, short, rotate=True).best.rotated
     assert choice(long / 2 - 10, long).best.rotated
+
+
+@pytest.mark.parametrize(("more", "rotated"), [(-2, False), (2, True)])
+def test_short_rounds_stay_as_they_are_where_vector_units_bind(more, rotated):
+    """Products are 0.8 of a round, so they are not few."""
+    graph, total = attention(warpgroups=2), (SHORT_VECTOR_ROUND + more) / 2
+    ops = list(graph.ops)
+    others = sum(op.cycles for op in ops if op.engine is Engine.VECTOR)
+    ops[SOFTMAX] = replace(ops[SOFTMAX], engine=Engine.VECTOR, cycles=total - others)
+    for n in (SCORES, OUTPUT):
+        ops[n] = replace(ops[n], cycles=0.4 * total)
+    choice = schedule_loop(replace(graph, ops=tuple(ops)), 208)
+    assert choice.best.rotated == rotated
+    assert rotated or "vector units bind" in choice.why_not_rotated
 
 
 def test_one_warpgroup_has_no_other_to_hide_its_products():

@@ -12,8 +12,8 @@ occupy one engine. It is more where warpgroups queue for the tensor cores while 
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
 as customers. Where the warpgroups of a rotated loop ping-pong, they do not queue: each computes
 while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins. A loop with short rounds in which special functions bind stays as it is. The user
-can fix whether a loop is rotated, and whether its warpgroups ping-pong.
+registers wins. A loop with short rounds in which special functions or vector units bind stays as it
+is. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
@@ -32,6 +32,10 @@ SHORT_ROUND = 1700.0
 each other's products. Rotated, attention with heads of 64 takes 1.02 to 1.11 of the time (1024 and
 1536 cycles of 2 and 3 warpgroups), and in 8 bits with heads of 128 0.98 to 1.03 of it (1024 cycles)
 and 0.99 (1792) (H100, docs/measurements/2026-11-26-causal-profile.md)."""
+SHORT_VECTOR_ROUND = 1000.0
+"""The same where vector units bind. Rotated, 128x128x64 tiles whose weights of 8 bits are converted
+take 1.15 and 1.20 of the time at 256x8192x4096 (640 cycles of 2 warpgroups), but attention with a
+bias, of heads of 64, 0.97 (more than 1300) (H100, docs/measurements/2026-11-26-w8a16.md)."""
 HIDDEN = 0.7
 """Part of a round up to which other warpgroups hide all products, where vector units bind: while
 one multiplies, others compute. Rotated, attention with heads of 64 takes 1.07 to 1.17 of the time
@@ -171,7 +175,8 @@ def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     """Return why a loop does not become `item`, whatever it gains; empty if it may."""
     if _ahead(graph, item) < (1 - WORTH) * plain.interval:
         return "does almost nothing for the next iteration"
-    short = plain.binds is Engine.SPECIAL and plain.bound < SHORT_ROUND
+    short_rounds = {Engine.SPECIAL: SHORT_ROUND, Engine.VECTOR: SHORT_VECTOR_ROUND}
+    short = plain.bound < short_rounds.get(plain.binds, 0.0)
     products = graph.demand(Engine.TENSOR) * graph.warpgroups
     few = plain.binds is Engine.VECTOR and products <= HIDDEN * plain.bound
     if graph.warpgroups > 1 and (short or few):
