@@ -3,6 +3,7 @@
 from tilec.dialects.nv_tileaa import (
     element_ops,
     func_ops,
+    measure_ops,
     memory_ops,
     report_ops,
     tile_ops,
@@ -14,6 +15,7 @@ __all__ = [
     "NvTileAA",
     "element_ops",
     "func_ops",
+    "measure_ops",
     "memory_ops",
     "report_ops",
     "tile_ops",

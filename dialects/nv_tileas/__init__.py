@@ -3,6 +3,7 @@
 from tilec.dialects.nv_tileas import (  # noqa: F401 - registers the operations
     count_ops,
     element_ops,
+    measure_ops,
     report_ops,
     tile_ops,
 )

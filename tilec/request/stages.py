@@ -68,6 +68,7 @@ STAGES: tuple[Stage, ...] = (
             Step("canonicalize", purpose="Fold what the conversion left."),
             Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
+            Step("nv-tileaa-skip-hidden-tiles", "transforms.nv_tileaa.skip_hidden_tiles"),
             Step("nv-tileaa-skip-rounds", "transforms.nv_tileaa.skip_rounds"),
             Step("nv-tileaa-join-loops", "transforms.nv_tileaa.join_loops"),
             Step("nv-tileaa-hoist-tails", "transforms.nv_tileaa.hoist_tails"),

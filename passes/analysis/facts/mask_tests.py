@@ -240,6 +240,9 @@ class _Derivation:
         if op.name == "nv_tileaa.splat":
             scalar = Linear(0, ((op.operands[0], 1),))
             return scalar, scalar
+        if op.name == "nv_tileaa.bounded":
+            low, high = (Linear(0, ((end, 1),)) for end in list(op.operands)[1:])
+            return low, high
         constant = _constant_ends(op)
         if constant is not None:
             return Linear(constant[0]), Linear(constant[1])

@@ -45,7 +45,7 @@ def run(module: Any, context: PassContext) -> None:
 
 
 def _convert(op: Any, twins: set[str]) -> None:
-    if op.name == "nv_tileaa.assume":
+    if op.name in ("nv_tileaa.assume", "nv_tileaa.bounded"):
         op.results[0].replace_all_uses_with(op.operands[0])
         erase(op)
         return

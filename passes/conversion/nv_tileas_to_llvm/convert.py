@@ -94,6 +94,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.memory import (
     counting,
     elements,
     global_memory,
+    measuring,
     prefetch,
     shared_memory,
     tma,
@@ -120,6 +121,7 @@ RULE_MODULES = (
     elements,
     elementwise,
     global_memory,
+    measuring,
     mma,
     mma_waits,
     prefetch,
@@ -267,6 +269,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
     lane = emit.remainder(thread, WARP_LANES)
     _initialise_barriers(lowering, op, thread)
     _wait_for_the_kernel_before()
+    measuring.fill_tables(lowering, thread)
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
     ctas = ctas_of_spec(read_spec(lowering.function) or {})
     place = emit.add(warp, -producer_warps)

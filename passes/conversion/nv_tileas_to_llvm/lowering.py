@@ -134,6 +134,7 @@ class Lowering:
         copies: Registers of a thread that all operations of a name compute, by that name.
         registers: How many a thread of the kernel has at entry.
         stream_tail: Whether the end of a block is lowered some registers at a time.
+        measured: Operations whose tables the CTA fills before its roles start.
     """
 
     function: Any
@@ -148,6 +149,7 @@ class Lowering:
     copies: dict[str, int] = field(default_factory=dict)
     registers: int = 0
     stream_tail: bool = False
+    measured: list[Any] = field(default_factory=list)
 
     def next_print(self) -> Any:
         """Emit how many prints this thread has come to before, and count one more."""

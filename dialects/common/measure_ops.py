@@ -1,0 +1,83 @@
+"""The base class of the operation that finds the least and the largest elements of tiles."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.common.verify import check_counts, report, total
+from tilec.dialects.nv_tileaa.types import MemrefType, PtrType
+from tilec.ir.attributes import elements_of
+from tilec.ir.bindings import Operand, Pure, Result, ext, ir
+
+WIDTHS = (32, 64)
+"""Bits of the elements: those that threads compare as they are."""
+LEAST_RUN = 8
+"""Least extent of a tile along the last dim: so many lanes share a tile."""
+MOST_ELEMENTS = 1024
+"""Elements of a tile: 32 lanes load 32 each at most."""
+
+
+class MeasureTilesBase(ext.Operation, traits=[Pure]):
+    """Write the least and the largest element of every tile of an array to a table.
+
+    The table has two elements for each tile, and the tiles in row-major order. Every CTA writes
+    the whole table before its roles start: they may read it, and find the same numbers, whichever
+    CTA has written them last. Elements of a tile that are outside of the array are 0, as tiled
+    loads pad them. Nothing in the kernel may write the array.
+
+    Operands:
+        table: Address of the table.
+        memref: The array, of signed integers.
+
+    Attributes:
+        tile: Extents of the tiles, storage order.
+
+    Results:
+        measured: The address of the table when it is written.
+    """
+
+    table: Operand[Any]
+    memref: Operand[Any]
+    measured: Result[Any]
+    tile: Any
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        """Extents of the tiles."""
+        return tuple(elements_of(self.tile))
+
+    @total
+    def verify_invariants(self) -> bool:
+        """Report an array, a table or a tile that the lowering cannot measure."""
+        if not check_counts(self):
+            return False
+        memref = self.memref.type
+        if not isinstance(memref, MemrefType) or not memref.is_strided:
+            return report(self, f"expects a strided memref, but got {memref}")
+        element, extents = memref.element_type, self.extents
+        if not isinstance(element, ir.IntegerType) or element.width not in WIDTHS:
+            return report(self, f"expects integers of 32 or 64 bits, but got {element}")
+        for pointer in (self.table.type, self.measured.type):
+            if not isinstance(pointer, PtrType) or pointer.pointee != element:
+                return report(self, f"expects a table of {element}, but got {pointer}")
+        if len(extents) != memref.rank:
+            return report(self, f"expects {memref.rank} extents, but got {len(extents)}")
+        message = find_tile_error(extents)
+        return message is None or report(self, message)
+
+    @classmethod
+    def build(cls, table: Any, memref: Any, extents: Sequence[int], **where: Any) -> Any:
+        """Build the op and return the address of the table."""
+        tile = ir.DenseI64ArrayAttr.get(list(extents))
+        return cls(table=table, memref=memref, measured=table.type, tile=tile, **where).measured
+
+
+def find_tile_error(extents: Sequence[int]) -> str | None:
+    """Return why tiles of these extents cannot be measured, or None."""
+    elements = 1
+    for extent in extents:
+        elements *= extent
+    if any(extent < 1 or extent & (extent - 1) for extent in extents):
+        return "expects extents that are powers of two"
+    if extents[-1] < LEAST_RUN or elements > MOST_ELEMENTS:
+        return f"expects rows of {LEAST_RUN} elements or more, and {MOST_ELEMENTS} in all at most"
+    return None

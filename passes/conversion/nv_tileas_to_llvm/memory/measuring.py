@@ -1,0 +1,125 @@
+"""Rules for tables of the least and the largest elements of tiles.
+
+A few lanes share a tile, so a warp measures several at once: each lane combines some elements, and
+butterflies combine the lanes. All warps of the CTA take part, before the roles start. A CTA writes
+the whole table, the same numbers as all others, so that no CTA waits for another one.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from math import prod
+from typing import Any
+
+from tilec.dialects.nv_tileas.measure_ops import MeasureTilesOp
+from tilec.ir import llvm_ops
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.bindings import arith, ir, scf
+from tilec.layout.modes import WARP_LANES
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
+from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref
+
+_LEAST_LANES = 8
+"""Lanes that share a tile, at least: they read 32 neighbouring bytes, a sector of L2."""
+_MOST_LOADS = 32
+"""Elements that a lane loads, at most: with their addresses they fit into its registers."""
+_ENDS = 2
+"""Numbers of a tile: the least and the largest."""
+
+
+@RULES.converts(MeasureTilesOp)
+def lower_measure_tiles(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Remember to fill the table when the kernel before has ended; its address is known now."""
+    lowering.measured.append(op)
+    return [lowering.get(op.opview.table)]
+
+
+def fill_tables(lowering: Lowering, thread: Any) -> None:
+    """Fill all tables with all threads of the CTA, and show them to everybody."""
+    for op in lowering.measured:
+        _fill(op, lowering, thread)
+    if lowering.measured:
+        llvm_ops.barrier()
+
+
+def _fill(op: Any, lowering: Lowering, thread: Any) -> None:
+    memref: Memref = lowering.get(op.opview.memref)
+    extents = op.opview.extents
+    lanes = max(_LEAST_LANES, prod(extents) // _MOST_LOADS)
+    groups = read_kernel_fact(lowering.function, "block_threads") // lanes
+    counts = [_tiles(size, extent) for size, extent in zip(memref.sizes, extents, strict=True)]
+    count = emit.value(reduce(emit.multiply, counts))
+    last = emit.add(count, -1)
+    first, lane = emit.divide(thread, lanes), emit.remainder(thread, lanes)
+    warp = emit.multiply(emit.divide(thread, WARP_LANES), WARP_LANES // lanes)
+    loop = scf.ForOp(emit.value(warp), count, emit.value(groups), [emit.value(first)])
+    with ir.InsertionPoint(loop.body):
+        (number,) = loop.inner_iter_args
+        tile = arith.minsi(number, emit.value(last))
+        ends = _ends(_elements(memref, extents, _coordinates(tile, counts), lane, lanes), lanes)
+        place = arith.extsi(emit.i64_type(), emit.multiply(tile, _ENDS))
+        pointer = emit.element_pointer(lowering.get(op.opview.table), place, memref.element)
+        with guarded(emit.compare("eq", lane, 0)):
+            emit.store_vector(pointer, ends)
+        scf.YieldOp([emit.value(emit.add(number, groups))])
+
+
+def _tiles(size: emit.Index, extent: int) -> emit.Index:
+    """Return how many tiles cover a dim."""
+    return emit.divide(emit.add(size, extent - 1), extent)
+
+
+def _coordinates(tile: Any, counts: Sequence[emit.Index]) -> list[emit.Index]:
+    """Return the coordinates of a tile, in tiles."""
+    found: list[emit.Index] = []
+    for count in reversed(counts[1:]):
+        found.append(arith.remui(tile, emit.value(count)))
+        tile = arith.divui(tile, emit.value(count))
+    return [tile, *reversed(found)]
+
+
+def _elements(
+    memref: Memref,
+    extents: Sequence[int],
+    coordinates: Sequence[emit.Index],
+    lane: Any,
+    lanes: int,
+) -> list[Any]:
+    """Load the elements of a tile that belong to a lane; those outside of the array are 0."""
+    starts = [emit.multiply(at, extent) for at, extent in zip(coordinates, extents, strict=True)]
+    zero = emit.constant(memref.element, 0)
+    found = []
+    for step in range(prod(extents) // lanes):
+        place = list(starts)
+        rest = step * lanes
+        for axis in reversed(range(len(extents))):
+            place[axis] = emit.add(place[axis], rest % extents[axis])
+            rest //= extents[axis]
+        place[-1] = emit.add(place[-1], lane)
+        inside = _inside(memref, place)
+        terms = [scaled(at, stride) for at, stride in zip(place, memref.strides, strict=True)]
+        offset = arith.select(inside, reduce(arith.addi, terms), emit.constant(emit.i64_type(), 0))
+        (loaded,) = emit.load_vector(
+            emit.element_pointer(memref.base, offset, memref.element), memref.element, 1
+        )
+        found.append(arith.select(inside, loaded, zero))
+    return found
+
+
+def _inside(memref: Memref, place: Sequence[emit.Index]) -> Any:
+    """Return whether an element is in the array."""
+    checks = [emit.compare("ult", at, size) for at, size in zip(place, memref.sizes, strict=True)]
+    return reduce(arith.andi, checks)
+
+
+def _ends(elements: Sequence[Any], lanes: int) -> list[Any]:
+    """Return the least and the largest element of a tile, from those of each lane that shares it."""
+    low, high = reduce(arith.minsi, elements), reduce(arith.maxsi, elements)
+    distance = lanes // 2
+    while distance:
+        other_low, other_high = shuffled("bfly", (low, high), distance)
+        low, high = arith.minsi(low, other_low), arith.maxsi(high, other_high)
+        distance //= 2
+    return [low, high]

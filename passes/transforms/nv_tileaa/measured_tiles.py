@@ -1,0 +1,174 @@
+"""Between which numbers the elements of loaded tiles lie: scalars from tables of all tiles.
+
+A tile of an array that nothing in the kernel writes has a place in a table of the least and the
+largest element of each tile (`nv_tileaa.measure_tiles`). Its coordinates must be multiples of its
+extents, as those of tiles of a partition are.
+"""
+
+from typing import Any
+
+from tilec.dialects.common.measure_ops import WIDTHS, find_tile_error
+from tilec.dialects.nv_tileaa.element_ops import GatherOp
+from tilec.dialects.nv_tileaa.measure_ops import BoundedOp, MeasureTilesOp, WorkspaceOp
+from tilec.dialects.nv_tileaa.memory_ops import MakeMemrefOp
+from tilec.dialects.nv_tileaa.types import MemrefType
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
+from tilec.ir.structured import defining_operation, next_operation
+from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.kernels import array_of_view, function_body, kernel_operations
+
+HIDDEN_NAME = "tile_ends_{}"
+"""Names of the hidden parameters: the addresses of the tables."""
+_MEMREF = "nv_tileaa.make_memref"
+_ENDS = 2
+"""Numbers of a tile: the least and the largest."""
+
+
+class MeasuredTiles:
+    """The tables of one kernel, made on demand."""
+
+    def __init__(self, function: Any) -> None:
+        """Read the parameters of `function`."""
+        self._function = function
+        self._entry = function_body(function)
+        params = read_kernel_fact(function, "params", [])
+        self._dims = {
+            argument: param["name"]
+            for argument, param in zip(self._entry.arguments, params, strict=False)
+            if param.get("kind") == "dim"
+        }
+        arrays = read_kernel_fact(function, "arrays", [])
+        written = [item for item in arrays if item.get("access") != "read"]
+        groups = {item.get("alias_group", -1) for item in written} - {-1}
+        self._written = {item["name"] for item in written}
+        self._written |= {item["name"] for item in arrays if item.get("alias_group", -1) in groups}
+        self._tables: dict[Any, Any] = {}
+
+    def why_not(self, load: Any) -> str | None:
+        """Return why the ends of the tile that tiled load `load` loads cannot be known, or None."""
+        view = load.opview
+        type_ = view.memref.type.element_type
+        maker = defining_operation(view.memref)
+        if not isinstance(type_, ir.IntegerType) or type_.width not in WIDTHS:
+            return "its numbers have other types than i32 and i64"
+        if follows_store(load) or array_of_view(view.memref, self._function) in self._written:
+            return "the kernel writes its numbers"
+        if maker is None or maker.name != _MEMREF or not self._is_known_ahead(maker):
+            return "its numbers are of a slice of an array"
+        if (view.padding or "zero") != "zero" or view.mem_semantic != "weak":
+            return "its numbers are loaded with an order, or padded"
+        extents = load.results[0].type.shape
+        message = find_tile_error(extents)
+        if message is not None:
+            return "its tiles have few or many elements"
+        indices = [_tile_index(*pair) for pair in zip(view.coords, extents, strict=True)]
+        return "its tiles begin anywhere" if any(at is None for at in indices) else None
+
+    def _is_known_ahead(self, maker: Any) -> bool:
+        """Tell whether a memref follows from the parameters of the kernel, dims and constants."""
+        base, *others = maker.operands
+        shape = maker.results[0].type.shape
+        sizes = others[: shape.count(None)]
+        return (
+            isinstance(base, ir.BlockArgument)
+            and all(size in self._dims for size in sizes)
+            and all(value in list(self._entry.arguments) for value in others)
+        )
+
+    def bound(self, load: Any) -> Any:
+        """Let a tile be known by its ends; return the operation that says so.
+
+        `why_not` has found no reason.
+        """
+        view, tile = load.opview, load.results[0]
+        table = self._table(view.memref, tuple(tile.type.shape))
+        with ir.InsertionPoint(load), load.location:
+            indices = [
+                _tile_index(*pair) for pair in zip(view.coords, tile.type.shape, strict=True)
+            ]
+            padding = arith.constant(tile.type.element_type, 0)
+            ends = [
+                GatherOp.build(table, [*indices, constant(number)], padding=padding)
+                for number in range(_ENDS)
+            ]
+        with ir.InsertionPoint(next_operation(load)), load.location:
+            made = BoundedOp.build(tile, *(op.result for op in ends))
+        for use in list(tile.uses):
+            if use.owner.operation != made.owner.operation:
+                use.owner.operation.operands[use.operand_number] = made
+        return made.owner.operation
+
+    def _table(self, memref: Any, extents: tuple[int, ...]) -> Any:
+        """Return the memref of the table of tiles: a dim more than the array, for both ends."""
+        maker = defining_operation(memref)
+        key = (*maker.operands, extents)
+        if key not in self._tables:
+            with ir.InsertionPoint(self._entry.operations[0]), maker.location:
+                self._tables[key] = self._make(maker, extents)
+        return self._tables[key]
+
+    def _make(self, maker: Any, extents: tuple[int, ...]) -> Any:
+        type_ = maker.results[0].type
+        array = MakeMemrefOp.build(
+            maker.operands[0], maker.opview.sizes, maker.opview.strides, type_
+        )
+        element, number = type_.element_type, len(self._tables)
+        size = self._size(maker, extents, element)
+        address = WorkspaceOp.build(HIDDEN_NAME.format(number), size, element)
+        measured = MeasureTilesOp.build(address, array, extents)
+        given = iter(maker.opview.sizes)
+        sizes = [
+            arith.ceildivsi(next(given) if known is None else constant(known), constant(extent))
+            for known, extent in zip(type_.shape, extents, strict=True)
+        ]
+        steps = [_wide(constant(_ENDS))]
+        for count in reversed(sizes[1:]):
+            steps.append(arith.muli(steps[-1], _wide(count)))
+        scope = self._next_scope()
+        rank = len(extents)
+        table = MemrefType.of(element, [*[None] * rank, _ENDS], [*[None] * rank, 1], scope)
+        return MakeMemrefOp.build(measured, sizes, steps[::-1], table)
+
+    def _size(self, maker: Any, extents: tuple[int, ...], element: Any) -> str:
+        """Return how many bytes a table takes, as a host expression."""
+        given = iter(maker.opview.sizes)
+        shape = maker.results[0].type.shape
+        names = [self._dims[next(given)] if known is None else str(known) for known in shape]
+        tiles = [f"cdiv({name}, {extent})" for name, extent in zip(names, extents, strict=True)]
+        return f"{' * '.join(tiles)} * {_ENDS * element.width // 8}"
+
+    def _next_scope(self) -> int:
+        """Return an alias scope that no memref has."""
+        types = [
+            value.type
+            for op in kernel_operations(self._function)
+            for value in op.results
+            if isinstance(value.type, MemrefType)
+        ]
+        return max((type_.alias_scope for type_ in types), default=-1) + 1
+
+
+def _wide(number: Any) -> Any:
+    return arith.extsi(ir.IntegerType.get_signless(64), number)
+
+
+def _tile_index(coord: Any, extent: int) -> Any:
+    """Return the index of the tile at an element coordinate; None if it may begin between tiles.
+
+    Of constants, only 0 is looked at.
+    """
+    if extent == 1:
+        return coord
+    known = constant_value(coord)
+    if known is not None:
+        return coord if known == 0 else None
+    op = defining_operation(coord)
+    if op is None or op.name != "arith.muli":
+        return None
+    left, right = op.operands
+    if constant_value(right) == extent:
+        return left
+    return right if constant_value(left) == extent else None
