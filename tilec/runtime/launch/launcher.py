@@ -27,6 +27,7 @@ from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
 from tilec.runtime.launch.workspace import (
     STAND_INS,
     WorkspaceRequest,
+    lay_out,
     make_request,
     workspace_pool,
 )
@@ -179,7 +180,7 @@ def make_plan(
     if not launches:
         return LaunchPlan(driver, ())
     every = tuple(metadata for metadata, _ in kernels)
-    requests = tuple(make_request(item, every[0], arguments) for item in workspaces)
+    requests = lay_out(make_request(item, every[0], arguments) for item in workspaces)
     watches = make_watches(driver, arguments.device or 0, every, hidden_parameters)
     return LaunchPlan(driver, tuple(launches), check_pairs(every, arguments), requests, watches)
 

@@ -9,8 +9,8 @@ kept, because a captured graph, or a launch that is still running, may use its a
 """
 
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.codegen.artifact import Workspace
@@ -41,12 +41,14 @@ class WorkspaceRequest:
         alignment: Alignment of the address in bytes.
         zeroed: Whether the memory must hold zeros when the first kernel starts, and holds zeros
             again when the last one ends.
+        offset: Bytes of the block that other workspaces of the launch take, which come first.
     """
 
     device: int
     size: int
     alignment: int
     zeroed: bool
+    offset: int = 0
 
 
 def make_request(
@@ -64,6 +66,18 @@ def make_request(
         message = f"{metadata['name']}: workspace size: {failure}"
         raise InternalCompilerError(message) from failure
     return WorkspaceRequest(arguments.device or 0, size, workspace.alignment, workspace.zeroed)
+
+
+def lay_out(requests: Iterable[WorkspaceRequest]) -> tuple[WorkspaceRequest, ...]:
+    """Return the requests of a launch, each with a part of the block of its kind."""
+    ends: dict[bool, int] = {}
+    placed = []
+    for request in requests:
+        end = ends.get(request.zeroed, 0)
+        offset = end + -end % request.alignment
+        ends[request.zeroed] = offset + request.size
+        placed.append(replace(request, offset=offset))
+    return tuple(placed)
 
 
 _PER_THREAD_STREAM = 2
@@ -86,7 +100,7 @@ class WorkspacePool:
         Raises:
             DeviceError: The GPU has too little memory.
         """
-        needed = request.size + request.alignment
+        needed = request.offset + request.size + request.alignment
         place = self._place(request, stream)
         with self._lock.held:
             blocks = self._blocks.setdefault(place, [])
@@ -94,7 +108,7 @@ class WorkspacePool:
                 size = max(needed, 2 * blocks[-1][1] if blocks else 0)
                 blocks.append((self._allocate(request, size), size))
             base = blocks[-1][0]
-        return base + -base % request.alignment
+        return base + -base % request.alignment + request.offset
 
     def clear(self, request: WorkspaceRequest, stream: int) -> None:
         """Put the zeros back that kernels did not leave behind, since they were cut short.
