@@ -205,6 +205,12 @@ FIELDS: dict[str, PlanField] = {
             "whether rounds without a mask are a loop of their own, before that of the others",
         ),
         PlanField(
+            "skip_hidden",
+            "1",
+            "whether rounds of a loop are left out whose scores a mask of loaded numbers hides;"
+            " infinities and NaN that are multiplied by hidden weights of 0 do not count then",
+        ),
+        PlanField(
             "pingpong",
             "chosen with `auto` tiles; otherwise 0",
             "whether two consumers compute tiles alternately instead of sharing each tile: one"

@@ -44,6 +44,7 @@ class PlanOverrides:
     rotate: bool | None = None
     turns: bool | None = None
     split_loops: bool | None = None
+    skip_hidden: bool | None = None
     pingpong: bool | None = None
     defer_stores: bool | None = None
     defer_work: bool | None = None

@@ -121,7 +121,7 @@ class MeasuredTiles:
         measured = MeasureTilesOp.build(address, array, extents)
         given = iter(maker.opview.sizes)
         sizes = [
-            arith.ceildivsi(next(given) if known is None else constant(known), constant(extent))
+            _tile_count(next(given) if known is None else constant(known), extent)
             for known, extent in zip(type_.shape, extents, strict=True)
         ]
         steps = [_wide(constant(_ENDS))]
@@ -137,7 +137,10 @@ class MeasuredTiles:
         given = iter(maker.opview.sizes)
         shape = maker.results[0].type.shape
         names = [self._dims[next(given)] if known is None else str(known) for known in shape]
-        tiles = [f"cdiv({name}, {extent})" for name, extent in zip(names, extents, strict=True)]
+        tiles = [
+            name if extent == 1 else f"cdiv({name}, {extent})"
+            for name, extent in zip(names, extents, strict=True)
+        ]
         return f"{' * '.join(tiles)} * {_ENDS * element.width // 8}"
 
     def _next_scope(self) -> int:
@@ -149,6 +152,11 @@ class MeasuredTiles:
             if isinstance(value.type, MemrefType)
         ]
         return max((type_.alias_scope for type_ in types), default=-1) + 1
+
+
+def _tile_count(size: Any, extent: int) -> Any:
+    """Emit how many tiles cover a dim."""
+    return size if extent == 1 else arith.ceildivsi(size, constant(extent))
 
 
 def _wide(number: Any) -> Any:
