@@ -10,10 +10,13 @@ from typing import Any
 
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.intervals import Range
+from tilec.request.specialization import MAX_EXTENT
 from tilec.support.dtypes import DTYPES
 
 EXTENTS: Range = (1, 2**31 - 1)
-"""Extents of arrays and of the grid: the launcher refuses larger ones and does not launch for 0."""
+"""Extents of the grid: the launcher refuses larger ones and does not launch for 0."""
+DIMS: Range = (1, MAX_EXTENT)
+"""Extents of arrays: the same holds for them."""
 ANY: Range = intervals.signed_limits(64)
 
 _BINARY = {
@@ -39,7 +42,7 @@ def parameter_ranges(params: Sequence[Mapping[str, Any]]) -> dict[str, Range]:
 def parameter_range(param: Mapping[str, Any]) -> Range:
     """Return the range of an integer parameter of a kernel."""
     if param.get("kind") in ("dim", "grid"):
-        return EXTENTS
+        return DIMS if param["kind"] == "dim" else EXTENTS
     dtype = DTYPES.get(param.get("dtype", ""))
     if dtype is None or not dtype.is_integer:
         return ANY

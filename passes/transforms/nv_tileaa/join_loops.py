@@ -24,7 +24,13 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
-from tilec.ir.structured import body_operations, clone_whole, operations_inside
+from tilec.ir.structured import (
+    body_operations,
+    clone_whole,
+    defining_operation,
+    operations_inside,
+)
+from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
 from tilec.passes.analysis.facts.index_ranges import constant_value
@@ -89,8 +95,21 @@ def _continues(first: Any, second: Any, function: Any) -> bool:
     return (
         readers == [second] * len(inits)
         and all(divisors.of(bound) % stride == 0 for bound in (lower, middle))
-        and ranges.signed(lower)[1] <= ranges.signed(middle)[0]
+        and _is_not_above(lower, middle, ranges)
     )
+
+
+def _is_not_above(lower: Any, middle: Any, ranges: ValueRanges) -> bool:
+    """Tell whether `lower <= middle` by their ranges, or since one is a sum with the other."""
+    if ranges.signed(lower)[1] <= ranges.signed(middle)[0]:
+        return True
+    op = defining_operation(middle)
+    if op is None or op.name != "arith.addi" or lower not in list(op.operands):
+        return False
+    (added,) = [value for value in op.operands if value != lower] or [lower]
+    total = intervals.add(ranges.signed(lower), ranges.signed(added))
+    limits = intervals.signed_limits(ir.IntegerType(middle.type).width)
+    return ranges.never_negative(added) and intervals.is_within(total, limits)
 
 
 def _join(first: Any, second: Any, between: list[Any], difference: Difference) -> None:
