@@ -43,7 +43,7 @@ class Known:
     @property
     def is_finite(self) -> bool:
         """Whether all elements are finite."""
-        return not self.may_be_nan and -INFINITY < self.low and self.high < INFINITY
+        return not self.may_be_nan and self.low > -INFINITY and self.high < INFINITY
 
     @property
     def number(self) -> float | None:

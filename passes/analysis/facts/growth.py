@@ -65,9 +65,11 @@ class Growth:
     def of_rounds(self, loops: Iterable[Any]) -> int | None:
         """Return how the rounds of all `loops` (`scf.for`) together change with the coordinate.
 
-        A bound at which one loop ends and another one begins counts for neither.
+        A bound at which one loop ends and another one begins counts for neither. A loop that ends
+        at the larger one of two bounds, the first of which is a constant above its start, has at
+        least a constant number of rounds, so only the second one counts.
         """
-        ends = [list(loop.operands)[:3] for loop in loops]
+        ends = [_with_decisive_end(*list(loop.operands)[:3]) for loop in loops]
         if any(self.of(step) != 0 for _, _, step in ends):
             return None
         lower = [first for first, _, _ in ends]
@@ -153,6 +155,25 @@ class Growth:
         if low >= 0:
             return growth
         return _turned(growth) if high <= 0 else None
+
+
+def _with_decisive_end(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Return the bounds of a loop, of two ends that which does not follow its start."""
+    op = defining_operation(last)
+    if op is not None and op.name == "arith.maxsi":
+        for own, other in (op.operands, list(op.operands)[::-1]):
+            if _is_constant_sum(own, first):
+                return first, other, step
+    return first, last, step
+
+
+def _is_constant_sum(value: Any, start: Any) -> bool:
+    """Tell whether a value is the sum of another one and a constant."""
+    op = defining_operation(value)
+    if op is None or op.name != "arith.addi" or op.operands[0] != start:
+        return False
+    added = defining_operation(op.operands[1])
+    return added is not None and added.name == "arith.constant"
 
 
 def _is_made_in(value: Any, loop: Any) -> bool:

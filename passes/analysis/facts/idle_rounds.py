@@ -110,15 +110,17 @@ class _Proof:
         start = [self._start(number) for number in range(len(carried))]
         others = [number for number in range(len(carried)) if number != top]
         given = [ANYTHING] * len(carried)
-        if top is not None:
-            least = self._least(start[top])
-            given[top] = ranges.between(least, LARGEST)
-            self._check_broken_rows(top, others, given)
-            given[top] = ranges.between(max(least, -LARGEST), LARGEST)
-            if least == -INFINITY:
-                fresh = [ranges.exactly(self._constant(known)) for known in start]
-                self._check(fresh, "of a row that has seen nothing yet")
+        if top is None:
+            self._check(given, "of a row")
+            return
+        least = self._least(start[top])
+        given[top] = ranges.between(max(least, -LARGEST), LARGEST)
         self._check(given, "of a row")
+        if least == -INFINITY:
+            fresh = [ranges.exactly(self._constant(known)) for known in start]
+            self._check(fresh, "of a row that has seen nothing yet")
+        given[top] = ranges.between(least, LARGEST)
+        self._check_broken_rows(top, others, given)
 
     @property
     def _body(self) -> Any:
@@ -268,7 +270,9 @@ def _constant(evaluation: _Evaluation, op: Any) -> Known:
     value = op.attributes["value"]
     if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
         value = value.get_splat_value()
-    return ranges.exactly(ir.FloatAttr(value).value) if isinstance(value, ir.FloatAttr) else ANYTHING
+    return (
+        ranges.exactly(ir.FloatAttr(value).value) if isinstance(value, ir.FloatAttr) else ANYTHING
+    )
 
 
 def _select(evaluation: _Evaluation, op: Any) -> Known:

@@ -36,6 +36,7 @@ Options:
 
 from typing import Any
 
+from tilec.dialects.common.effects import has_effect
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import (
@@ -103,7 +104,7 @@ def _selects(loop: Any) -> list[Any]:
 
 
 def _loads_of(mask: Any) -> list[Any]:
-    """Return the tiled loads that a mask is computed from."""
+    """Return the tiled loads of integers that a mask is computed from."""
     found, pending, seen = [], [mask], set()
     while pending:
         op = defining_operation(pending.pop())
@@ -112,15 +113,22 @@ def _loads_of(mask: Any) -> list[Any]:
         seen.add(op)
         if op.name == _LOAD:
             found.append(op)
-        elif isinstance(op.results[0].type, ir.RankedTensorType):
-            pending += op.operands
+        elif _is_of_integers(op.results[0]):
+            pending += filter(_is_of_integers, op.operands)
     return found
+
+
+def _is_of_integers(value: Any) -> bool:
+    type_ = value.type
+    return isinstance(type_, ir.RankedTensorType) and isinstance(type_.element_type, ir.IntegerType)
 
 
 def _why_not(loop: Any, selects: dict[Any, list[Any]], tiles: MeasuredTiles) -> str | None:
     """Return why no test of the masks can be made, or None."""
     if any(op.name.startswith("scf.") and op.name != "scf.yield" for op in operations_inside(loop)):
         return "a round has loops or branches of its own"
+    if any(map(has_effect, operations_inside(loop))):
+        return "a round does more than to compute"
     reasons = (tiles.why_not(load) for loads in selects.values() for load in loads)
     return next((reason for reason in reasons if reason is not None), None)
 
@@ -135,7 +143,7 @@ def _hidden_side(select: Any) -> int:
 def _skip(
     function: Any, loop: Any, selects: dict[Any, list[Any]], tiles: MeasuredTiles
 ) -> str | None:
-    """Put a branch around the rounds of a loop; return why they cannot be skipped, if they cannot."""
+    """Put a branch around the rounds of a loop; return why they cannot be skipped, or None."""
     sides = {select: _hidden_side(select) for select in selects}
     try:
         scalars = prove_idle(loop, sides)

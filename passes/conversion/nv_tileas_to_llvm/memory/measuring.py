@@ -16,10 +16,10 @@ from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
-from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
+from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 
 _LEAST_LANES = 8
 """Lanes that share a tile, at least: they read 32 neighbouring bytes, a sector of L2."""
