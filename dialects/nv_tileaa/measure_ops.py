@@ -35,10 +35,7 @@ class WorkspaceOp(NvTileAA.Operation, name="workspace", traits=[Pure]):
     @classmethod
     def build(cls, hidden_name: str, size: str, element: Any, **where: Any) -> Any:
         """Build the op and return the address, of elements of type `element`."""
-        texts = {
-            name: ir.StringAttr.get(text)
-            for name, text in (("hidden_name", hidden_name), ("size", size))
-        }
+        texts = {"hidden_name": ir.StringAttr.get(hidden_name), "size": ir.StringAttr.get(size)}
         return cls(address=PtrType.of(element), **texts, **where).address
 
 

@@ -8,7 +8,8 @@ import pytest
 from tilec.passes.analysis.facts import float_ranges as ranges
 from tilec.passes.analysis.facts.float_ranges import LARGEST, NAN, Known
 
-EDGES = (-np.inf, -LARGEST, -1e30, -2.0, -1.0, 0.0, 2.0**-140, 0.5, 1.0, 1e30, LARGEST, np.inf)
+NUMBERS = (-np.inf, -LARGEST, -1e30, -2.0, -1.0, 0.0, 2.0**-140, 0.5, 1.0, 1e30, LARGEST, np.inf)
+EDGES = tuple(float(np.float32(number)) for number in NUMBERS)
 BINARY = {
     "total": (ranges.total, np.add),
     "difference": (ranges.difference, np.subtract),

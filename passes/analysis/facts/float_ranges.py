@@ -1,4 +1,4 @@
-"""What is known about the elements of tiles of floats: between which numbers, whether NaN, and of whom.
+"""What is known about the elements of tiles of floats: ranges, NaN, and whose they are.
 
 A `Known` describes all elements of a tile, or of a part of it, at once. Rounding is covered: it is
 monotone, and the only exact results that rules rely on are those of IEEE 754 for 0, 1 and
@@ -14,6 +14,8 @@ from tilec.support.fast_dataclasses import dataclass, replace
 INFINITY = math.inf
 LARGEST = (2 - 2.0**-23) * 2.0**127
 """Largest finite f32."""
+_LEAST_NORMAL = 2.0**-126
+"""Least f32 above 0 that is never flushed."""
 Place = tuple[int, tuple[int | None, ...]]
 """Number of a carried value, and for each axis of a tile the axis of the carried one that it runs
 along; None where elements repeat."""
@@ -96,8 +98,8 @@ def total(a: Known, b: Known) -> Known:
     if a.number in (INFINITY, -INFINITY) and b.number == -(a.number or 0):
         return NAN
     nan = a.may_be_nan or b.may_be_nan or clash
-    low = -INFINITY if -INFINITY in (a.low, b.low) else _rounded(a.low + b.low)
-    high = INFINITY if INFINITY in (a.high, b.high) else _rounded(a.high + b.high)
+    low = -INFINITY if -INFINITY in (a.low, b.low) else _down(a.low + b.low)
+    high = INFINITY if INFINITY in (a.high, b.high) else _up(a.high + b.high)
     return Known(low, high, nan)
 
 
@@ -120,7 +122,7 @@ def product(a: Known, b: Known) -> Known:
     clash = any(_has_zero(x) and _is_unbounded(y) for x, y in ((a, b), (b, a)))
     ends = [_times(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     nan = a.may_be_nan or b.may_be_nan or clash
-    return Known(min(ends), max(ends), nan)
+    return Known(_down(min(ends)), _up(max(ends)), nan)
 
 
 def exponential(base: float) -> Callable[[Known], Known]:
@@ -183,13 +185,23 @@ def equal(a: Known, b: Known) -> bool | None:
     return True if a.number is not None and a.number == b.number else None
 
 
-def _rounded(number: float) -> float:
-    """Return a number, or infinity for one that f32 does not have."""
-    return number if abs(number) <= LARGEST else math.copysign(INFINITY, number)
+def _down(number: float) -> float:
+    """Return what f32 does not round a number below, whether or not it flushes to zero."""
+    if math.isinf(number):
+        return number
+    lower = number - abs(number) * 2.0**-22
+    if lower < -LARGEST:
+        return -INFINITY
+    return 0.0 if 0 < lower < _LEAST_NORMAL else lower
+
+
+def _up(number: float) -> float:
+    """Return what f32 does not round a number above."""
+    return -_down(-number)
 
 
 def _times(a: float, b: float) -> float:
-    return 0.0 if 0 in (a, b) else _rounded(a * b)
+    return 0.0 if 0 in (a, b) else a * b
 
 
 def _has_zero(a: Known) -> bool:

@@ -6,8 +6,8 @@ what a round yields from what it is given, with what is known about the elements
 (`passes/analysis/facts/float_ranges.py`), for one row of each kind:
 
 - Its maximum so far is finite. All else that the loop carries may be anything.
-- Its maximum is minus infinity: it has not seen anything yet, so all else is what the loop began with.
-  There are no such rows if the loop begins with a finite maximum.
+- Its maximum is minus infinity: it has not seen anything yet, so all else is what the loop began
+  with. There are no such rows if the loop begins with a finite maximum.
 - Its maximum is plus infinity or NaN. Then all else is NaN: where the score of a row is so, the
   round makes everything NaN, which is part of the proof.
 

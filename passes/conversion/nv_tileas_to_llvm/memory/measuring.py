@@ -115,7 +115,7 @@ def _inside(memref: Memref, place: Sequence[emit.Index]) -> Any:
 
 
 def _ends(elements: Sequence[Any], lanes: int) -> list[Any]:
-    """Return the least and the largest element of a tile, from those of each lane that shares it."""
+    """Return the least and the largest element of a tile, from those of the lanes of it."""
     low, high = reduce(arith.minsi, elements), reduce(arith.maxsi, elements)
     distance = lanes // 2
     while distance:
