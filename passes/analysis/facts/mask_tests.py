@@ -246,10 +246,19 @@ class _Derivation:
         constant = _constant_ends(op)
         if constant is not None:
             return Linear(constant[0]), Linear(constant[1])
+        if op.name == "arith.extsi":
+            return self._extended(op.operands[0])
         combine = _COMBINED.get(op.name)
         if combine is None:
             raise NoTestError(f"an index comes from '{op.name}'")
         return combine(*(self._ends(operand) for operand in op.operands))
+
+    def _extended(self, tile: Any) -> tuple[Linear, Linear]:
+        """Return the ends of a tile that is extended: those that it has, if it does not wrap."""
+        ends = self._ends(tile)
+        if self._fits(ends, ir.IntegerType(tile.type.element_type).width) != TRUE:
+            raise NoTestError("an index that may wrap around is extended")
+        return ends
 
     def _read(self, tile: Any) -> Any:
         op = defining_operation(tile)

@@ -5,6 +5,7 @@ largest element of each tile (`nv_tileaa.measure_tiles`). Its coordinates must b
 extents, as those of tiles of a partition are.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from tilec.dialects.common.measure_ops import WIDTHS, find_tile_error
@@ -15,6 +16,7 @@ from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
+from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation, next_operation
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.memory_tokens import follows_store
@@ -46,6 +48,7 @@ class MeasuredTiles:
         self._written = {item["name"] for item in written}
         self._written |= {item["name"] for item in arrays if item.get("alias_group", -1) in groups}
         self._tables: dict[Any, Any] = {}
+        self._ends: list[Any] = []
 
     def why_not(self, load: Any) -> str | None:
         """Return why the ends of the tile that tiled load `load` loads cannot be known, or None."""
@@ -78,11 +81,13 @@ class MeasuredTiles:
             and all(value in list(self._entry.arguments) for value in others)
         )
 
-    def bound(self, load: Any) -> Any:
-        """Let a tile be known by its ends; return the operation that says so.
+    @property
+    def ends(self) -> list[Any]:
+        """The ends of all tiles that are known by them."""
+        return list(self._ends)
 
-        `why_not` has found no reason.
-        """
+    def bound(self, load: Any) -> None:
+        """Let a tile be known by its ends; `why_not` has found no reason against it."""
         view, tile = load.opview, load.results[0]
         table = self._table(view.memref, tuple(tile.type.shape))
         with ir.InsertionPoint(load), load.location:
@@ -91,15 +96,31 @@ class MeasuredTiles:
             ]
             padding = arith.constant(tile.type.element_type, 0)
             ends = [
-                GatherOp.build(table, [*indices, constant(number)], padding=padding)
+                GatherOp.build(table, [*indices, constant(number)], padding=padding).result
                 for number in range(_ENDS)
             ]
         with ir.InsertionPoint(next_operation(load)), load.location:
-            made = BoundedOp.build(tile, *(op.result for op in ends))
+            made = BoundedOp.build(tile, *ends)
         for use in list(tile.uses):
             if use.owner.operation != made.owner.operation:
                 use.owner.operation.operands[use.operand_number] = made
-        return made.owner.operation
+        self._ends += ends
+
+    def forget(self, loads: Iterable[Any]) -> None:
+        """Undo `bound` for some loads."""
+        for load in loads:
+            (use,) = load.results[0].uses
+            made = use.owner.operation
+            made.results[0].replace_all_uses_with(load.results[0])
+            ends = list(made.operands)[1:]
+            erase(made)
+            self._ends = [end for end in self._ends if end not in ends]
+            for end in ends:
+                _erase_unused(end)
+        used = {key: table for key, table in self._tables.items() if list(table.uses)}
+        for key in self._tables.keys() - used.keys():
+            _erase_unused(self._tables[key])
+        self._tables = used
 
     def _table(self, memref: Any, extents: tuple[int, ...]) -> Any:
         """Return the memref of the table of tiles: a dim more than the array, for both ends."""
@@ -157,6 +178,17 @@ class MeasuredTiles:
 def _tile_count(size: Any, extent: int) -> Any:
     """Emit how many tiles cover a dim."""
     return size if extent == 1 else arith.ceildivsi(size, constant(extent))
+
+
+def _erase_unused(value: Any) -> None:
+    """Erase what computes a value, as far as nothing else needs it."""
+    pending = [value]
+    while pending:
+        op = defining_operation(pending.pop())
+        if op is not None and not is_used(op):
+            operands = list(op.operands)
+            erase(op)
+            pending += [item for item in dict.fromkeys(operands) if defining_operation(item)]
 
 
 def _wide(number: Any) -> Any:

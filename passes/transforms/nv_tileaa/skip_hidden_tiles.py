@@ -46,7 +46,14 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.passes.analysis.facts.idle_rounds import USUAL, NotIdleError, prove_idle
-from tilec.passes.analysis.facts.mask_tests import FALSE, TRUE, NoTestError, all_of, derive_test
+from tilec.passes.analysis.facts.mask_tests import (
+    Condition,
+    Flag,
+    NoTestError,
+    Positive,
+    all_of,
+    derive_test,
+)
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
     function_body,
@@ -149,7 +156,8 @@ def _skip(
         scalars = prove_idle(loop, sides)
     except NotIdleError as failure:
         return str(failure)
-    for load in dict.fromkeys(load for loads in selects.values() for load in loads):
+    loads = list(dict.fromkeys(load for loads in selects.values() for load in loads))
+    for load in loads:
         tiles.bound(load)
     ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
     try:
@@ -157,15 +165,25 @@ def _skip(
             derive_test(select.operands[0], side == 1, ranges).condition
             for select, side in sides.items()
         ]
+        hidden = all_of(conditions)
+        if not _values_of(hidden) & set(tiles.ends):
+            raise NoTestError("no tile is known to be hidden by its numbers")
     except NoTestError as failure:
+        tiles.forget(loads)
         return str(failure)
-    hidden = all_of(conditions)
-    if hidden in (TRUE, FALSE):
-        return "no tile is known to be hidden"
     with ir.InsertionPoint(loop), loop.location:
         usual = [_is_usual(scalar) for scalar in scalars]
     _branch(loop, hidden, usual)
     return None
+
+
+def _values_of(condition: Condition) -> set[Any]:
+    """Return the scalars that a condition reads."""
+    if isinstance(condition, Positive):
+        return {value for value, _ in condition.expression.terms}
+    if isinstance(condition, Flag):
+        return {condition.value}
+    return set().union(*map(_values_of, condition.parts))
 
 
 def _is_usual(scalar: Any) -> Any:
