@@ -19,7 +19,8 @@ MOST_ELEMENTS = 1024
 class MeasureTilesBase(ext.Operation, traits=[Pure]):
     """Write the least and the largest element of every tile of an array to a table.
 
-    The table has two elements for each tile, and the tiles in row-major order. Every CTA writes
+    The table has the ends of each tile, first the least, and the tiles in row-major order. Those of
+    numbers of 32 bits are the halves of one i64, the lower one first. Every CTA writes
     the whole table before its roles start: they may read it, and find the same numbers, whichever
     CTA has written them last. Elements of a tile that are outside of the array are 0, as tiled
     loads pad them. Nothing in the kernel may write the array.
@@ -57,8 +58,8 @@ class MeasureTilesBase(ext.Operation, traits=[Pure]):
         if not isinstance(element, ir.IntegerType) or element.width not in WIDTHS:
             return report(self, f"expects integers of 32 or 64 bits, but got {element}")
         for pointer in (self.table.type, self.measured.type):
-            if not isinstance(pointer, PtrType) or pointer.pointee != element:
-                return report(self, f"expects a table of {element}, but got {pointer}")
+            if not isinstance(pointer, PtrType) or str(pointer.pointee) != "i64":
+                return report(self, f"expects a table of i64, but got {pointer}")
         if len(extents) != memref.rank:
             return report(self, f"expects {memref.rank} extents, but got {len(extents)}")
         message = find_tile_error(extents)

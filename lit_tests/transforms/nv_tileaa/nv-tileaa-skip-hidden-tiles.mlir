@@ -9,23 +9,27 @@
 // CHECK:         %[[A:.*]] = "nv_tileaa.make_memref"(%[[P:.*]], %[[N:.*]])
 // CHECK-NEXT:    %[[S:.*]] = "nv_tileaa.workspace"() {hidden_name = "tile_ends_0", size = "cdiv(N, 128) * 8"}
 // CHECK-NEXT:    %[[D:.*]] = "nv_tileaa.measure_tiles"(%[[S]], %[[A]]) {tile = array<i64: 128>}
-// CHECK:         %[[E:.*]] = "nv_tileaa.make_memref"(%[[D]], %{{.*}}) {{.*}}memref<?x2xi32, strided<[?, 1]>, 1>, 1 : i64>
+// CHECK:         %[[E:.*]] = "nv_tileaa.make_memref"(%[[D]], %{{.*}}) {{.*}}memref<?x1xi64, strided<[?, 1]>, 1>, 1 : i64>
 // CHECK:         %[[M:.*]] = "nv_tileaa.get_program_id"
-// CHECK:         %[[QL:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[M]], %c0{{.*}}, %{{.*}})
-// CHECK:         %[[QH:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[M]], %c1{{.*}}, %{{.*}})
+// CHECK:         %[[QB:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[M]], %c0{{.*}}, %{{.*}})
+// CHECK:         %[[QU:.*]] = arith.shrui %[[QB]]#0, %c32_i64
+// CHECK-NEXT:    %[[QL:.*]] = arith.trunci %[[QB]]#0 : i64 to i32
+// CHECK-NEXT:    %[[QH:.*]] = arith.trunci %[[QU]] : i64 to i32
 // CHECK:         %[[Q:.*]]:2 = "nv_tileaa.tiled_load"
-// CHECK-NEXT:    "nv_tileaa.bounded"(%[[Q]]#0, %[[QL]]#0, %[[QH]]#0)
+// CHECK-NEXT:    "nv_tileaa.bounded"(%[[Q]]#0, %[[QL]], %[[QH]])
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[OLD:.*]] = %{{.*}}, %[[TOTAL:.*]] = %{{.*}})
-// CHECK:           %[[KL:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[I]], %c0{{.*}}, %{{.*}})
-// CHECK:           %[[KH:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[I]], %c1{{.*}}, %{{.*}})
-// CHECK-NEXT:      %[[BELOW:.*]] = arith.cmpi slt, %[[QH]]#0, %[[KL]]#0
-// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpi slt, %[[KH]]#0, %[[QL]]#0
+// CHECK:           %[[KB:.*]]:2 = "nv_tileaa.gather"(%[[E]], %[[I]], %c0{{.*}}, %{{.*}})
+// CHECK:           %[[KU:.*]] = arith.shrui %[[KB]]#0, %c32_i64
+// CHECK-NEXT:      %[[KL:.*]] = arith.trunci %[[KB]]#0 : i64 to i32
+// CHECK-NEXT:      %[[KH:.*]] = arith.trunci %[[KU]] : i64 to i32
+// CHECK-NEXT:      %[[BELOW:.*]] = arith.cmpi slt, %[[QH]], %[[KL]]
+// CHECK-NEXT:      %[[ABOVE:.*]] = arith.cmpi slt, %[[KH]], %[[QL]]
 // CHECK-NEXT:      %[[HIDDEN:.*]] = arith.ori %[[BELOW]], %[[ABOVE]]
 // CHECK-NEXT:      %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:      %[[BUSY:.*]] = arith.xori %[[HIDDEN]], %[[TRUE]]
 // CHECK-NEXT:      %[[R:.*]]:3 = scf.if %[[BUSY]]
 // CHECK:             %[[K:.*]]:2 = "nv_tileaa.tiled_load"
-// CHECK-NEXT:        "nv_tileaa.bounded"(%[[K]]#0, %[[KL]]#0, %[[KH]]#0)
+// CHECK-NEXT:        "nv_tileaa.bounded"(%[[K]]#0, %[[KL]], %[[KH]])
 // CHECK:             arith.cmpi eq
 // CHECK:           } else {
 // CHECK-NEXT:        scf.yield %[[ACC]], %[[OLD]], %[[TOTAL]]
@@ -599,6 +603,139 @@ module @written {
     %l = math.log %r#0 : tensor<128x128xf32>
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!nv_tileaa.ptr<i32>, i32, i32, f32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], arrays = [{name = "D", access = "readwrite"}], params = [{kind = "pointer", array = "D"}, {kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}, {kind = "scalar", name = "S", dtype = "f32"}]}} : () -> ()
+}
+
+// -----
+
+// Only the ends of a tile are known: nothing is left in the kernel where they do not help.
+
+// CHECK-LABEL: module @no_test
+// CHECK-NOT:     nv_tileaa.measure_tiles
+// CHECK-NOT:     scf.if
+// CHECK-NOT:     nv_tileaa.gather
+!array = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
+module @no_test {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<i32>, %n: i32, %w: i32, %scale: f32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %ones = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %nothing = arith.constant dense<0.0> : tensor<128xf32>
+    %hide = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+    %least = arith.constant dense<-1.0e30> : tensor<128xf32>
+    %empty = arith.constant dense<0xFF800000> : tensor<128xf32>
+    %m = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+    %array = "nv_tileaa.make_memref"(%p, %n) : (!nv_tileaa.ptr<i32>, i32) -> !array
+    %top = arith.muli %m, %c128 : i32
+    %own:2 = "nv_tileaa.tiled_load"(%array, %top) : (!array, i32) -> (tensor<128xi32>, !nv_tileaa.mem_token)
+    %column = "nv_tileaa.view"(%own#0) : (tensor<128xi32>) -> tensor<128x1xi32>
+    %rows = "nv_tileaa.broadcast"(%column) : (tensor<128x1xi32>) -> tensor<128x128xi32>
+    %r:3 = scf.for %i = %c0 to %w step %c1 iter_args(%acc = %zeros, %old = %least, %total = %nothing) -> (tensor<128x128xf32>, tensor<128xf32>, tensor<128xf32>) : i32 {
+      %first = arith.muli %i, %c128 : i32
+      %other:2 = "nv_tileaa.tiled_load"(%array, %first) : (!array, i32) -> (tensor<128xi32>, !nv_tileaa.mem_token)
+      %line = "nv_tileaa.view"(%other#0) : (tensor<128xi32>) -> tensor<1x128xi32>
+      %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
+      %rest = arith.remsi %columns, %rows : tensor<128x128xi32>
+      %seen = arith.cmpi eq, %rest, %rows : tensor<128x128xi32>
+      %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{all rounds of the loop are computed, also where this mask hides everything: an index comes from 'arith.remsi'}}
+      %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
+      %t = "nv_tileaa.reduce"(%s) ({
+      ^bb0(%a: f32, %b: f32):
+        %y = arith.maxnumf %a, %b : f32
+        "nv_tileaa.yield_values"(%y) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x128xf32>) -> tensor<128xf32>
+      %new = arith.maxnumf %old, %t : tensor<128xf32>
+      %v = "nv_tileaa.view"(%new) : (tensor<128xf32>) -> tensor<128x1xf32>
+      %vs = "nv_tileaa.broadcast"(%v) : (tensor<128x1xf32>) -> tensor<128x128xf32>
+      %d = arith.subf %s, %vs : tensor<128x128xf32>
+      %f = arith.subf %old, %new : tensor<128xf32>
+      %e = math.exp2 %d : tensor<128x128xf32>
+      %fade = math.exp2 %f : tensor<128xf32>
+      %u = "nv_tileaa.reduce"(%e) ({
+      ^bb0(%a: f32, %b: f32):
+        %y = arith.addf %a, %b : f32
+        "nv_tileaa.yield_values"(%y) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x128xf32>) -> tensor<128xf32>
+      %sum = math.fma %total, %fade, %u : tensor<128xf32>
+      %h = "nv_tileaa.view"(%fade) : (tensor<128xf32>) -> tensor<128x1xf32>
+      %hs = "nv_tileaa.broadcast"(%h) : (tensor<128x1xf32>) -> tensor<128x128xf32>
+      %z = arith.mulf %acc, %hs : tensor<128x128xf32>
+      %q = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+      %o = "nv_tileaa.dot"(%q, %ones, %z) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %o, %new, %sum : tensor<128x128xf32>, tensor<128xf32>, tensor<128xf32>
+    }
+    %l = math.log %r#0 : tensor<128x128xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<i32>, i32, i32, f32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], arrays = [{name = "D", access = "read"}], params = [{kind = "pointer", array = "D"}, {kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}, {kind = "scalar", name = "S", dtype = "f32"}]}} : () -> ()
+}
+
+// -----
+
+// A round that stores does more than to compute.
+
+// CHECK-LABEL: module @stores
+// CHECK-NOT:     nv_tileaa.measure_tiles
+// CHECK-NOT:     scf.if
+!array = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
+module @stores {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<i32>, %n: i32, %w: i32, %scale: f32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %ones = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %nothing = arith.constant dense<0.0> : tensor<128xf32>
+    %hide = arith.constant dense<0xFF800000> : tensor<128x128xf32>
+    %least = arith.constant dense<-1.0e30> : tensor<128xf32>
+    %empty = arith.constant dense<0xFF800000> : tensor<128xf32>
+    %m = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+    %array = "nv_tileaa.make_memref"(%p, %n) : (!nv_tileaa.ptr<i32>, i32) -> !array
+    %top = arith.muli %m, %c128 : i32
+    %own:2 = "nv_tileaa.tiled_load"(%array, %top) : (!array, i32) -> (tensor<128xi32>, !nv_tileaa.mem_token)
+    %column = "nv_tileaa.view"(%own#0) : (tensor<128xi32>) -> tensor<128x1xi32>
+    %rows = "nv_tileaa.broadcast"(%column) : (tensor<128x1xi32>) -> tensor<128x128xi32>
+    %r:3 = scf.for %i = %c0 to %w step %c1 iter_args(%acc = %zeros, %old = %least, %total = %nothing) -> (tensor<128x128xf32>, tensor<128xf32>, tensor<128xf32>) : i32 {
+      %first = arith.muli %i, %c128 : i32
+      %other:2 = "nv_tileaa.tiled_load"(%array, %first) : (!array, i32) -> (tensor<128xi32>, !nv_tileaa.mem_token)
+      %line = "nv_tileaa.view"(%other#0) : (tensor<128xi32>) -> tensor<1x128xi32>
+      %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
+      %seen = arith.cmpi eq, %rows, %columns : tensor<128x128xi32>
+      %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{all rounds of the loop are computed, also where this mask hides everything: a round does more than to compute}}
+      %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
+      %t = "nv_tileaa.reduce"(%s) ({
+      ^bb0(%a: f32, %b: f32):
+        %y = arith.maxnumf %a, %b : f32
+        "nv_tileaa.yield_values"(%y) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x128xf32>) -> tensor<128xf32>
+      %new = arith.maxnumf %old, %t : tensor<128xf32>
+      %v = "nv_tileaa.view"(%new) : (tensor<128xf32>) -> tensor<128x1xf32>
+      %vs = "nv_tileaa.broadcast"(%v) : (tensor<128x1xf32>) -> tensor<128x128xf32>
+      %d = arith.subf %s, %vs : tensor<128x128xf32>
+      %f = arith.subf %old, %new : tensor<128xf32>
+      %e = math.exp2 %d : tensor<128x128xf32>
+      %fade = math.exp2 %f : tensor<128xf32>
+      %u = "nv_tileaa.reduce"(%e) ({
+      ^bb0(%a: f32, %b: f32):
+        %y = arith.addf %a, %b : f32
+        "nv_tileaa.yield_values"(%y) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x128xf32>) -> tensor<128xf32>
+      %sum = math.fma %total, %fade, %u : tensor<128xf32>
+      %h = "nv_tileaa.view"(%fade) : (tensor<128xf32>) -> tensor<128x1xf32>
+      %hs = "nv_tileaa.broadcast"(%h) : (tensor<128x1xf32>) -> tensor<128x128xf32>
+      %z = arith.mulf %acc, %hs : tensor<128x128xf32>
+      %q = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+      %o = "nv_tileaa.dot"(%q, %ones, %z) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %stored = "nv_tileaa.tiled_store"(%array, %other#0, %first) : (!array, tensor<128xi32>, i32) -> !nv_tileaa.mem_token
+      scf.yield %o, %new, %sum : tensor<128x128xf32>, tensor<128xf32>, tensor<128xf32>
+    }
+    %l = math.log %r#0 : tensor<128x128xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<i32>, i32, i32, f32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], arrays = [{name = "D", access = "read"}], params = [{kind = "pointer", array = "D"}, {kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}, {kind = "scalar", name = "S", dtype = "f32"}]}} : () -> ()
 }
 
 // -----

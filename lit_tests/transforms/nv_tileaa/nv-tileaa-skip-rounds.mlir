@@ -5,14 +5,16 @@
 // A table says which. Both the number of these rounds and the next one are found before a round.
 
 // CHECK-LABEL: module @table
-// CHECK:         %[[N:.*]] = scf.for %[[I:.*]] = %[[LOWER:.*]] to %[[UPPER:.*]] step %[[STEP:.*]] iter_args(%[[COUNT:.*]] = %{{.*}}) -> (i32)
+// CHECK:         %[[N:.*]]:2 = scf.for %[[I:.*]] = %[[LOWER:.*]] to %[[UPPER:.*]] step %[[STEP:.*]] iter_args(%[[COUNT:.*]] = %{{.*}}, %[[START:.*]] = %[[UPPER]]) -> (i32, i32)
 // CHECK-NEXT:      %[[E:.*]]:2 = "nv_tileaa.gather"(%{{.*}}, %[[I]],
 // CHECK-NEXT:      %[[P:.*]] = arith.cmpi ne, %[[E]]#0,
+// CHECK-NEXT:      %[[LEAST:.*]] = arith.minsi %[[START]], %[[I]] : i32
+// CHECK-NEXT:      %[[EARLIER:.*]] = arith.select %[[P]], %[[LEAST]], %[[START]] : i32
 // CHECK-NEXT:      %[[ONE:.*]] = arith.extui %[[P]] : i1 to i32
 // CHECK-NEXT:      %[[MORE:.*]] = arith.addi %[[COUNT]], %[[ONE]] : i32
-// CHECK-NEXT:      scf.yield %[[MORE]] : i32
+// CHECK-NEXT:      scf.yield %[[MORE]], %[[EARLIER]] : i32, i32
 // CHECK:         %[[LAST:.*]] = arith.subi %[[UPPER]], %[[STEP]] : i32
-// CHECK:         %[[R:.*]]:2 = scf.for %{{.*}} = %{{.*}} to %[[N]] step %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[NEXT:.*]] = %[[LOWER]])
+// CHECK:         %[[R:.*]]:2 = scf.for %{{.*}} = %{{.*}} to %[[N]]#0 step %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[NEXT:.*]] = %[[N]]#1)
 // CHECK-NEXT:      %[[FOUND:.*]] = scf.while (%[[J:.*]] = %[[NEXT]]) : (i32) -> i32 {
 // CHECK-NEXT:        %[[MAY:.*]] = arith.cmpi slt, %[[J]], %[[LAST]] : i32
 // CHECK-NEXT:        "nv_tileaa.gather"(%{{.*}}, %[[J]],
@@ -68,7 +70,7 @@ module @table {
 // CHECK:           %[[ODD:.*]] = arith.cmpi eq
 // CHECK-NEXT:      %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:      %[[BUSY:.*]] = arith.xori %[[ODD]], %[[TRUE]] : i1
-// CHECK-NEXT:      arith.extui %[[BUSY]]
+// CHECK:           arith.extui %[[BUSY]]
 // CHECK:         scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[OLD:.*]] = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK-NEXT:      %[[FOUND:.*]] = scf.while
 // CHECK:           %[[X:.*]] = arith.muli %[[FOUND]],

@@ -25,8 +25,8 @@ from tilec.passes.analysis.kernels import array_of_view, function_body, kernel_o
 HIDDEN_NAME = "tile_ends_{}"
 """Names of the hidden parameters: the addresses of the tables."""
 _MEMREF = "nv_tileaa.make_memref"
-_ENDS = 2
-"""Numbers of a tile: the least and the largest."""
+_WORD_BITS = 64
+"""Bits of an element of a table: it holds both ends of a tile of i32, or one of a tile of i64."""
 
 
 class MeasuredTiles:
@@ -94,11 +94,7 @@ class MeasuredTiles:
             indices = [
                 _tile_index(*pair) for pair in zip(view.coords, tile.type.shape, strict=True)
             ]
-            padding = arith.constant(tile.type.element_type, 0)
-            ends = [
-                GatherOp.build(table, [*indices, constant(number)], padding=padding).result
-                for number in range(_ENDS)
-            ]
+            ends = _load_ends(table, indices, tile.type.element_type)
         with ir.InsertionPoint(next_operation(load)), load.location:
             made = BoundedOp.build(tile, *ends)
         for use in list(tile.uses):
@@ -136,24 +132,24 @@ class MeasuredTiles:
         array = MakeMemrefOp.build(
             maker.operands[0], maker.opview.sizes, maker.opview.strides, type_
         )
-        element, number = type_.element_type, len(self._tables)
-        size = self._size(maker, extents, element)
-        address = WorkspaceOp.build(HIDDEN_NAME.format(number), size, element)
+        words = _words(type_.element_type)
+        size, i64 = self._size(maker, extents), ir.IntegerType.get_signless(_WORD_BITS)
+        address = WorkspaceOp.build(HIDDEN_NAME.format(len(self._tables)), size, i64)
         measured = MeasureTilesOp.build(address, array, extents)
         given = iter(maker.opview.sizes)
         sizes = [
             _tile_count(next(given) if known is None else constant(known), extent)
             for known, extent in zip(type_.shape, extents, strict=True)
         ]
-        steps = [_wide(constant(_ENDS))]
+        steps = [_wide(constant(words))]
         for count in reversed(sizes[1:]):
             steps.append(arith.muli(steps[-1], _wide(count)))
         scope = self._next_scope()
         rank = len(extents)
-        table = MemrefType.of(element, [*[None] * rank, _ENDS], [*[None] * rank, 1], scope)
+        table = MemrefType.of(i64, [*[None] * rank, words], [*[None] * rank, 1], scope)
         return MakeMemrefOp.build(measured, sizes, steps[::-1], table)
 
-    def _size(self, maker: Any, extents: tuple[int, ...], element: Any) -> str:
+    def _size(self, maker: Any, extents: tuple[int, ...]) -> str:
         """Return how many bytes a table takes, as a host expression."""
         given = iter(maker.opview.sizes)
         shape = maker.results[0].type.shape
@@ -162,7 +158,7 @@ class MeasuredTiles:
             name if extent == 1 else f"cdiv({name}, {extent})"
             for name, extent in zip(names, extents, strict=True)
         ]
-        return f"{' * '.join(tiles)} * {_ENDS * element.width // 8}"
+        return f"{' * '.join(tiles)} * {_words(maker.results[0].type.element_type) * 8}"
 
     def _next_scope(self) -> int:
         """Return an alias scope that no memref has."""
@@ -173,6 +169,25 @@ class MeasuredTiles:
             if isinstance(value.type, MemrefType)
         ]
         return max((type_.alias_scope for type_ in types), default=-1) + 1
+
+
+def _words(element: Any) -> int:
+    """Return how many elements of a table hold the ends of a tile."""
+    return 2 * element.width // _WORD_BITS
+
+
+def _load_ends(table: Any, indices: list[Any], element: Any) -> list[Any]:
+    """Emit the least and the largest element of a tile."""
+    padding = constant(0, _WORD_BITS)
+    words = [
+        GatherOp.build(table, [*indices, constant(number)], padding=padding).result
+        for number in range(_words(element))
+    ]
+    if len(words) > 1:
+        return words
+    (both,) = words
+    upper = arith.shrui(both, constant(element.width, _WORD_BITS))
+    return [arith.trunci(element, both), arith.trunci(element, upper)]
 
 
 def _tile_count(size: Any, extent: int) -> Any:
@@ -186,9 +201,9 @@ def _erase_unused(value: Any) -> None:
     while pending:
         op = defining_operation(pending.pop())
         if op is not None and not is_used(op):
-            operands = list(op.operands)
+            operands = dict.fromkeys(op.operands)
             erase(op)
-            pending += [item for item in dict.fromkeys(operands) if defining_operation(item)]
+            pending += [item for item in operands if item not in pending]
 
 
 def _wide(number: Any) -> Any:

@@ -2,8 +2,9 @@
 
 Before:  %r = scf.for %i = %l to %u step %s iter_args(%a = %z) {
            %p = P(%i); %b = scf.if %p { B(%i, %a) } else { yield %a }; yield %b }
-After:   %n = scf.for %i = %l to %u step %s iter_args(%c = 0) { %p = P(%i); yield %c + %p }
-         %r = scf.for %k = 0 to %n iter_args(%a = %z, %x = %l) {
+After:   %n, %f = scf.for %i = %l to %u step %s iter_args(%c = 0, %e = %u) {
+           %p = P(%i); yield %c + %p, (%p ? min(%e, %i) : %e) }
+         %r = scf.for %k = 0 to %n iter_args(%a = %z, %x = %f) {
            %i = scf.while (%j = %x) { %p = P(%j); condition(not %p & %j < %u - %s) %j }
                 do { yield %j + %s }
            %b = B(%i, %a); yield %b, %i + %s }
@@ -155,10 +156,10 @@ def _skip(rounds: _Rounds) -> None:
     lower, upper, step, *carried = loop.operands
     number, *arguments = loop.regions[0].blocks[0].arguments
     with ir.InsertionPoint(loop), loop.location:
-        count = _count(rounds)
+        count, start = _count(rounds)
         zero, one = (arith.constant(lower.type, value) for value in (0, 1))
         last = arith.subi(upper, step)
-        made = scf.ForOp(zero, count, one, [*carried, lower])
+        made = scf.ForOp(zero, count, one, [*carried, start])
     *given, first = made.inner_iter_args
     with ir.InsertionPoint(made.body), loop.location:
         found = _search(rounds, first, last)
@@ -176,15 +177,19 @@ def _skip(rounds: _Rounds) -> None:
             erase(op)
 
 
-def _count(rounds: _Rounds) -> Any:
-    """Emit how many rounds do something."""
+def _count(rounds: _Rounds) -> tuple[Any, Any]:
+    """Emit how many rounds do something, and the first of them."""
     lower, upper, step, *_ = rounds.loop.operands
     zero = arith.constant(lower.type, 0)
-    loop = scf.ForOp(lower, upper, step, [zero])
+    loop = scf.ForOp(lower, upper, step, [zero, upper])
     with ir.InsertionPoint(loop.body):
-        found = arith.extui(lower.type, rounds.emit_test(loop.induction_variable))
-        scf.YieldOp([arith.addi(loop.inner_iter_args[0], found)])
-    return loop.results[0]
+        count, start = loop.inner_iter_args
+        number = loop.induction_variable
+        test = rounds.emit_test(number)
+        earlier = arith.select(test, arith.minsi(start, number), start)
+        scf.YieldOp([arith.addi(count, arith.extui(lower.type, test)), earlier])
+    found, first = loop.results
+    return found, first
 
 
 def _search(rounds: _Rounds, first: Any, last: Any) -> Any:

@@ -59,7 +59,7 @@ def _fill(op: Any, lowering: Lowering, thread: Any) -> None:
         (number,) = loop.inner_iter_args
         tile = arith.minsi(number, emit.value(last))
         ends = _ends(_elements(memref, extents, _coordinates(tile, counts), lane, lanes), lanes)
-        place = arith.extsi(emit.i64_type(), emit.multiply(tile, _ENDS))
+        place = arith.extui(emit.i64_type(), emit.value(emit.multiply(tile, _ENDS)))
         pointer = emit.element_pointer(lowering.get(op.opview.table), place, memref.element)
         with guarded(emit.compare("eq", lane, 0)):
             emit.store_vector(pointer, ends)
