@@ -112,7 +112,7 @@ class MeasuredTiles:
             erase(made)
             self._ends = [end for end in self._ends if end not in ends]
             for end in ends:
-                _erase_unused(end)
+                _erase_unused(end, kept=self._tables.values())
         used = {key: table for key, table in self._tables.items() if list(table.uses)}
         for key in self._tables.keys() - used.keys():
             _erase_unused(self._tables[key])
@@ -195,15 +195,15 @@ def _tile_count(size: Any, extent: int) -> Any:
     return size if extent == 1 else arith.ceildivsi(size, constant(extent))
 
 
-def _erase_unused(value: Any) -> None:
-    """Erase what computes a value, as far as nothing else needs it."""
+def _erase_unused(value: Any, kept: Iterable[Any] = ()) -> None:
+    """Erase what computes a value, as far as nothing else needs it, but not the values `kept`."""
     pending = [value]
     while pending:
         op = defining_operation(pending.pop())
         if op is not None and not is_used(op):
             operands = dict.fromkeys(op.operands)
             erase(op)
-            pending += [item for item in operands if item not in pending]
+            pending += [item for item in operands if item not in (*pending, *kept)]
 
 
 def _wide(number: Any) -> Any:

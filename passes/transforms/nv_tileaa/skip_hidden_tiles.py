@@ -45,7 +45,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
-from tilec.passes.analysis.facts.idle_rounds import USUAL, NotIdleError, prove_idle
+from tilec.passes.analysis.facts.idle_rounds import NotIdleError, prove_idle
 from tilec.passes.analysis.facts.mask_tests import (
     Condition,
     Flag,
@@ -54,6 +54,7 @@ from tilec.passes.analysis.facts.mask_tests import (
     all_of,
     derive_test,
 )
+from tilec.passes.analysis.facts.round_floats import USUAL
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
     function_body,
