@@ -5,11 +5,16 @@
 // A table says which. Both the number of these rounds and the next one are found before a round.
 
 // CHECK-LABEL: module @table
-// CHECK:         %[[N:.*]]:2 = scf.for %[[I:.*]] = %[[LOWER:.*]] to %[[UPPER:.*]] step %[[STEP:.*]] iter_args(%[[COUNT:.*]] = %{{.*}}, %[[START:.*]] = %[[UPPER]]) -> (i32, i32)
+// CHECK:         %[[N:.*]]:2 = scf.for %[[I:.*]] = %[[LOWER:.*]] to %[[UPPER:.*]] step %[[STEP:.*]] iter_args(%[[COUNT:.*]] = %{{.*}}, %[[START:.*]] = %[[LOWER]]) -> (i32, i32)
 // CHECK-NEXT:      %[[E:.*]]:2 = "nv_tileaa.gather"(%{{.*}}, %[[I]],
 // CHECK-NEXT:      %[[P:.*]] = arith.cmpi ne, %[[E]]#0,
-// CHECK-NEXT:      %[[LEAST:.*]] = arith.minsi %[[START]], %[[I]] : i32
-// CHECK-NEXT:      %[[EARLIER:.*]] = arith.select %[[P]], %[[LEAST]], %[[START]] : i32
+// CHECK-NEXT:      %[[NONE:.*]] = arith.cmpi eq, %[[COUNT]],
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.andi %[[P]], %[[NONE]] : i1
+// CHECK-NEXT:      %[[EARLIER:.*]] = scf.if %[[FIRST]] -> (i32) {
+// CHECK-NEXT:        scf.yield %[[I]] : i32
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %[[START]] : i32
+// CHECK-NEXT:      }
 // CHECK-NEXT:      %[[ONE:.*]] = arith.extui %[[P]] : i1 to i32
 // CHECK-NEXT:      %[[MORE:.*]] = arith.addi %[[COUNT]], %[[ONE]] : i32
 // CHECK-NEXT:      scf.yield %[[MORE]], %[[EARLIER]] : i32, i32

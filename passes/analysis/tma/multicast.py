@@ -19,6 +19,8 @@ from tilec.ir.structured import (
 from tilec.layout import SharedLayout
 from tilec.layout.descriptors import CORE_ROWS, K_STEP_BYTES
 
+_BOUNDS = 3
+"""Operands of an `scf.for` before the values that it carries."""
 MULTICAST_AXIS = "multicast_axis"
 """On a load: the cluster axis along which CTAs share its tile."""
 
@@ -29,8 +31,8 @@ def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True
     Args:
         values: The values.
         sources: Operations to look for.
-        bounds: Whether a loop variable is computed from the bounds of its loop, and what a `while`
-            returns from its condition.
+        bounds: Whether a loop variable is computed from the bounds of its loop, what a `while`
+            returns from its condition, and what a branch returns from the condition of that.
     """
     found: set[Any] = set()
     seen: set[Any] = set()
@@ -46,11 +48,20 @@ def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True
         elif op in sources:
             found.add(op)
         else:
+            if not bounds and op.name in ("scf.for", "scf.if"):
+                pending.extend(_returned(op, ir.OpResult(value).result_number))
+                continue
             pending.extend(op.operands)
             for region in op.regions:
                 for block in region.blocks:
                     pending.extend(_passed_on(terminator(block), bounds))
     return found
+
+
+def _returned(op: Any, number: int) -> list[Any]:
+    """Return the values that one result of a loop or branch comes from."""
+    values = [terminator(region.blocks[0]).operands[number] for region in op.regions]
+    return [op.operands[_BOUNDS + number], *values] if op.name == "scf.for" else values
 
 
 def _passed_on(last: Any, bounds: bool) -> list[Any]:
@@ -70,7 +81,7 @@ def _carried(argument: Any, bounds: bool) -> list[Any]:
     number = argument.arg_number
     if number == 0:
         return list(loop.operands)[:3] if bounds else []
-    return [loop.operands[2 + number], terminator(argument.owner).operands[number - 1]]
+    return _returned(loop, number - 1)
 
 
 def control_operands(op: Any) -> list[Any]:

@@ -2,8 +2,8 @@
 
 Before:  %r = scf.for %i = %l to %u step %s iter_args(%a = %z) {
            %p = P(%i); %b = scf.if %p { B(%i, %a) } else { yield %a }; yield %b }
-After:   %n, %f = scf.for %i = %l to %u step %s iter_args(%c = 0, %e = %u) {
-           %p = P(%i); yield %c + %p, (%p ? min(%e, %i) : %e) }
+After:   %n, %f = scf.for %i = %l to %u step %s iter_args(%c = 0, %e = %l) {
+           %p = P(%i); yield %c + %p, (if %p and %c == 0 then %i else %e) }
          %r = scf.for %k = 0 to %n iter_args(%a = %z, %x = %f) {
            %i = scf.while (%j = %x) { %p = P(%j); condition(not %p & %j < %u - %s) %j }
                 do { yield %j + %s }
@@ -178,16 +178,23 @@ def _skip(rounds: _Rounds) -> None:
 
 
 def _count(rounds: _Rounds) -> tuple[Any, Any]:
-    """Emit how many rounds do something, and the first of them."""
+    """Emit how many rounds do something, and the first of them.
+
+    Which one that is, is a branch: to the planner, where rounds begin depends on no tile.
+    """
     lower, upper, step, *_ = rounds.loop.operands
     zero = arith.constant(lower.type, 0)
-    loop = scf.ForOp(lower, upper, step, [zero, upper])
+    loop = scf.ForOp(lower, upper, step, [zero, lower])
     with ir.InsertionPoint(loop.body):
         count, start = loop.inner_iter_args
         number = loop.induction_variable
         test = rounds.emit_test(number)
-        earlier = arith.select(test, arith.minsi(start, number), start)
-        scf.YieldOp([arith.addi(count, arith.extui(lower.type, test)), earlier])
+        is_first = arith.andi(test, arith.cmpi(arith.CmpIPredicate.eq, count, zero))
+        branch = scf.IfOp(is_first, [lower.type], has_else=True)
+        for side, value in ((branch.then_block, number), (branch.else_block, start)):
+            with ir.InsertionPoint(side):
+                scf.YieldOp([value])
+        scf.YieldOp([arith.addi(count, arith.extui(lower.type, test)), branch.results[0]])
     found, first = loop.results
     return found, first
 
