@@ -52,9 +52,11 @@ from tilec.dialects.nv_tileas import (
     SendOp,
     YieldOp,
 )
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
+from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import (
     CloneHook,
     Slice,
@@ -79,8 +81,8 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.schedule.marks import set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 
-EPILOGUE_WARP = 1
-"""Warp of the producer role that loads what an epilogue in slices needs."""
+SECOND_WARP = 1
+"""Warp of the producer role that loads what tiles need outside of their loop."""
 
 
 @register_pass("nv-tileas-partition-roles")
@@ -104,9 +106,8 @@ def _partition(function: Any) -> None:
     specialised = spec["producer_warps"] > 0
     consumed = backward_slice(effects, block)
     produced = [op for op in loads if specialised and op in consumed.ops]
-    sliced = {op.block for op in produced if slice_group(op) is not None}
-    in_loop = [op for op in produced if op.block in sliced]
-    producer = backward_slice([op for op in produced if op not in in_loop], block, is_token)
+    apart = _loaded_apart(produced, tile_loop=read_kernel_fact(function, "persistent", False))
+    producer = backward_slice([op for op in produced if op not in apart], block, is_token)
     hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
     programs = [
         (roles.producer, producer, _producer_hook(channels)),
@@ -115,14 +116,26 @@ def _partition(function: Any) -> None:
     for region, kept, role_hook in programs:
         kept.ops -= uniform
         _fill_role(region, block, kept, role_hook)
-    if in_loop:
-        kept = backward_slice(in_loop, block, is_token)
+    if apart:
+        kept = backward_slice(apart, block, is_token)
         kept.ops -= uniform
         with ir.InsertionPoint(terminator(roles.producer.blocks[0])), function.location:
-            warp = ProducerWarpOp.build(EPILOGUE_WARP)
+            warp = ProducerWarpOp.build(SECOND_WARP)
         _fill_role(warp.body, block, kept, _producer_hook(channels))
     for op in reversed(originals):
         erase(op)
+
+
+def _loaded_apart(loads: list[Any], *, tile_loop: bool) -> list[Any]:
+    """Return the loads that wait for other slots than those of the loop in a tile.
+
+    Args:
+        loads: All loads of the producer.
+        tile_loop: Whether a CTA loops over tiles.
+    """
+    sliced = {op.block for op in loads if slice_group(op) is not None}
+    others = set(loads)
+    return [op for op in loads if op.block in sliced or (tile_loop and opens_loop(op, others))]
 
 
 def _check_order(loads: list[Any]) -> None:
