@@ -8,7 +8,7 @@ acquire, commit, wait and release on a position that the enclosing loops carry.
 from collections.abc import Sequence
 from typing import Any, Optional
 
-from tilec.dialects.common.verify import is_i32
+from tilec.dialects.common.verify import is_i1, is_i32
 from tilec.dialects.nv_tileas.barrier_ops import AllocMBarrierOp
 from tilec.dialects.nv_tileas.base import (
     BARRIER,
@@ -252,7 +252,19 @@ class RingWaitOp(_RingOperation, name="ring_wait"):
 
 
 class RingReleaseOp(_RingOperation, name="ring_release"):
-    """Consumer: hand the slot at `position` back to the producers."""
+    """Consumer: hand the slot at `position` back to the producers.
+
+    Operands:
+        when: Whether it does (i1, the same for all threads of the role); absent: always.
+    """
+
+    when: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
+
+    def find_error(self) -> str | None:
+        """Return the message for a condition that is no i1, or None."""
+        if self.when is not None and not is_i1(self.when.type):
+            return f"expects 'when' to be an i1, but got {self.when.type}"
+        return None
 
 
 class RingReleaseUntilOp(_RingOperation, name="ring_release_until"):

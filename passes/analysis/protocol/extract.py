@@ -233,7 +233,7 @@ class Extraction:
             self.names[number] = f"{self.names[self.buffers[view.operands[0]]]}, slot {key[1]}"
         return self.buffers[key]
 
-    def _events(self, op: Any) -> list[Event]:
+    def _events(self, op: Any) -> list[Node]:
         short = op.name.removeprefix("nv_tileas.")
         place = where(op, self.file)
         if short in _RING_OPERATIONS:
@@ -259,7 +259,7 @@ class Extraction:
             self._report(op, f"it is not known what '{op.name}' does to the protocol")
         return events or []
 
-    def _ring_events(self, op: Any, short: str, place: str) -> list[Event]:
+    def _ring_events(self, op: Any, short: str, place: str) -> list[Node]:
         cursor = self.positions.use_in(op, self.rings[op.operands[0]])
         if short == "ring_advance":
             self.positions.advance(op)
@@ -272,7 +272,12 @@ class Extraction:
             return [Event(Kind.RELEASE_UNTIL, place, ring=cursor, other_ring=end)]
         if short == "ring_token":
             return self.tokens.loaded(op, cursor, place)
-        return [Event(_RING_EVENTS[short], place, ring=cursor)] if short in _RING_EVENTS else []
+        if short not in _RING_EVENTS:
+            return []
+        event = Event(_RING_EVENTS[short], place, ring=cursor)
+        if short == "ring_release" and op.opview.when is not None:
+            return [Branch((event,), (), self.conditions.read(op.opview.when))]
+        return [event]
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]

@@ -218,7 +218,10 @@ def lower_ring_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
 def lower_ring_release(op: Any, lowering: Lowering) -> Sequence[Any]:
     """One lane of each warp arrives once the whole warp is done with the slot."""
     ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
-    _release(lowering, ring, slot, None)
+    condition = None if op.opview.when is None else lowering.get(op.opview.when)
+    if condition is not None and lowering.debug is not None:
+        condition = arith.andi(condition, lowering.debug.on_course())
+    _release(lowering, ring, slot, condition)
     return ()
 
 

@@ -56,6 +56,7 @@ from tilec.ir.structured import clone_whole, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
+from tilec.passes.analysis.schedule.op_costs import DOT
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.schedule.spread_stage import SpreadStage
@@ -111,6 +112,7 @@ class _Rotation(StagedLoop):
         loop = self.loop
         lower, upper = list(loop.operands)[:2]
         releases = self._early_releases()
+        self.last_reads = {op: self._last_read(op) for op in releases}
         with ir.InsertionPoint(loop), loop.location:
             runs = arith.cmpi(arith.CmpIPredicate.slt, lower, upper)
             branch = scf.IfOp(runs, [value.type for value in loop.results], has_else=True)
@@ -147,6 +149,37 @@ class _Rotation(StagedLoop):
                     pending += op.results
         return True
 
+    def _last_read(self, release: Any) -> Any:
+        """Return the product of stage 0 that is the last one to read a slot in a round.
+
+        None where something else reads it, too.
+        """
+        pending, readers = [release.operands[1]], set()
+        while pending:
+            for use in pending.pop().uses:
+                op = use.owner.operation
+                place = _at_level_of(op, self.stages)
+                if place is not None:
+                    readers.add(place)
+                elif op.block == self.loop.block and not op.regions:
+                    pending += op.results
+        if not readers or any(op.name != DOT for op in readers):
+            return None
+        return [op for op in self.ops if op in readers][-1]
+
+    def _release_after(self, op: Any, here: Values) -> None:
+        """Release what `op` is the last one to read, in the last iteration."""
+        ended = [release for release, last in self.last_reads.items() if last == op]
+        if not ended:
+            return
+        _, upper, step = list(self.loop.operands)[:3]
+        with op.location:
+            following = arith.addi(here[self.induction], step)
+            is_last = arith.cmpi(arith.CmpIPredicate.sge, following, upper)
+            for release in ended:
+                ring, position = list(release.operands)[:2]
+                RingReleaseOp(ring=ring, position=position, when=is_last)
+
     def _rotated(self, releases: list[Any]) -> list[Any]:
         """Emit the first iteration, the rounds and the last iteration; return the results.
 
@@ -168,7 +201,7 @@ class _Rotation(StagedLoop):
         with ir.InsertionPoint(rounds.body):
             self._round(rounds)
         last = self.values_before(list(rounds.results))
-        _repeat(releases)
+        _repeat([op for op in releases if self.last_reads[op] is None])
         self._emit(None, last)
         return [
             last.get(value, value) if self.stage(value) else result
@@ -204,6 +237,8 @@ class _Rotation(StagedLoop):
             if values is None:
                 continue
             set_stage(clone_whole(op, values), None)
+            if here is not None:
+                self._release_after(op, here)
             if before is not None and here is not None and self.stages[op]:
                 for argument, value in self.carried.items():
                     if value in op.results:
