@@ -121,7 +121,7 @@ class _Channels:
         sends: Where tiles are put in, in program order.
         receives: Where they are taken out, in the same order.
         sliced: Whether the tiles are slices, which arrive one after the other.
-        opening: Whether the sends come before a loop with sends of its own.
+        opening: Whether the receives come before a loop with receives of its own.
     """
 
     sends: list[Any]
@@ -210,7 +210,6 @@ def _group_channels(roles: Any) -> list[_Channels]:
     receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
     groups: dict[Any, _Channels] = {}
     sends = [op for op in ops if op.name == "nv_tileas.send"]
-    taken = {op for op in sends if _channel(op) in receives}
     for send in sends:
         receive = receives.get(_channel(send))
         if receive is None:
@@ -220,7 +219,8 @@ def _group_channels(roles: Any) -> list[_Channels]:
         place = (send.block, _segment(send)) if sequence is None else (sequence,)
         key = (*place, stage_of(receive))
         if key not in groups:
-            groups[key] = _Channels([], [], sequence is not None, opens_loop(send, taken))
+            opening = opens_loop(receive, set(receives.values()))
+            groups[key] = _Channels([], [], sequence is not None, opening)
         group = groups[key]
         group.sends.append(send)
         group.receives.append(receive)
