@@ -394,3 +394,43 @@ module @receives_return_tokens {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, !v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Where a CTA loops over tiles, what a tile loads before a loop that loads more has a producer warp.
+// CHECK-LABEL: module @opening_loads_have_a_producer_warp
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NEXT:      scf.for
+// CHECK-NEXT:        scf.for
+// CHECK-NEXT:          "nv_tileas.tiled_load"
+// CHECK-NEXT:          "nv_tileas.send"(%{{.*}}) {channel = 1 : i64}
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.producer_warp"() ({
+// CHECK-NEXT:        scf.for
+// CHECK-NEXT:          "nv_tileas.tiled_load"
+// CHECK-NEXT:          "nv_tileas.send"(%{{.*}}) {channel = 0 : i64}
+// CHECK-NEXT:        }
+// CHECK-NEXT:        "nv_tileas.yield"() : () -> ()
+// CHECK-NEXT:      }) {warp = 1 : i64}
+module @opening_loads_have_a_producer_warp {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32, %tiles: i32, %c0: i32, %c1: i32):
+    scf.for %tile = %c0 to %tiles step %c1 : i32 {
+      %q, %t = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %q) -> (tensor<32x32xf32>) : i32 {
+        %x, %u = "nv_tileas.tiled_load"(%v, %c0, %k) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        %y = arith.addf %acc, %x : tensor<32x32xf32>
+        scf.yield %y : tensor<32x32xf32>
+      }
+      %w = "nv_tileas.tiled_store"(%v, %r, %tile, %c0) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}, tilec.kernel = {persistent = true}} : () -> ()
+}

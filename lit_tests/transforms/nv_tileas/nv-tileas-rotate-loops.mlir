@@ -77,6 +77,54 @@ module @values_go_both_ways {
 // -----
 
 !t = tensor<64x64xf32>
+!h = tensor<64x64xf16>
+!slot = !nv_tileas.smem<tensor<64x64xf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// What only products read is released after them in the last iteration.
+// CHECK-LABEL: module @released_in_the_last_iteration
+// CHECK:         %[[AT:.*]] = "nv_tileas.ring_start"(%[[RING:.*]]) :
+// CHECK:         scf.if
+// CHECK:           "nv_tileas.dot"
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[L:.*]], %[[STEP:.*]] :
+// CHECK-NEXT:      %[[ONLY:.*]] = arith.cmpi sge, %[[NEXT]], %[[U:.*]] :
+// CHECK-NEXT:      "nv_tileas.ring_release"(%[[RING]], %[[AT]], %[[ONLY]])
+// CHECK:           scf.for %[[I:.*]] = %{{.*}} to %[[U]] step %[[STEP]]
+// CHECK:             "nv_tileas.dot"
+// CHECK-NEXT:        %[[AFTER:.*]] = arith.addi %[[I]], %[[STEP]] :
+// CHECK-NEXT:        %[[LAST:.*]] = arith.cmpi sge, %[[AFTER]], %[[U]] :
+// CHECK-NEXT:        "nv_tileas.ring_release"(%[[RING]], %[[AT]], %[[LAST]])
+// CHECK:           }
+// CHECK-NOT:       ring_release
+// CHECK:         } else {
+// CHECK-NEXT:      "nv_tileas.ring_release"(%[[RING]], %[[AT]]) :
+module @released_in_the_last_iteration {
+  "nv_tileaa.func"() ({
+  ^bb0(%a0: !t, %b0: !t, %k: !h, %l: i32, %u: i32, %step: i32):
+    %smem = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+    %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+      %view = "nv_tileas.slot_view"(%smem, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+      %tile = "nv_tileas.load_shared"(%view) : (!slot) -> !h
+      %r:2 = scf.for %i = %l to %u step %step iter_args(%a = %a0, %b = %b0) -> (!t, !t) : i32 {
+        %x = "nv_tileas.dot"(%tile, %k, %a) {a_major = "k", b_major = "k", stage = 0 : i64} : (!h, !h, !t) -> !t
+        %y = arith.addf %x, %b {stage = 1 : i64} : !t
+        scf.yield %x, %y : !t, !t
+      }
+      "nv_tileas.ring_release"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!t, !t, !h, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!t = tensor<64x64xf32>
 !slot = !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
 // What only stage 0 reads is released before the last iteration of stage 1, and where the loop does

@@ -13,8 +13,16 @@ Round i performs stage 0 of iteration i and stage 1 of iteration i - 1, in the o
 scheduler derives (`tilec/plan/schedule.py`). What stage 1 reads of stage 0 is carried for a round,
 and so are the ring positions. The first iteration of stage 0 comes before the loop, the last one of
 stage 1 after it. A loop that does not run does neither. Slots that only stage 0 reads, and that are
-released right after the loop, are released before the last iteration of stage 1. The copies of a
-store have one number, `copy_of`: they use the same shared memory (`nv-tileas-lower-epilogue`).
+released right after the loop, are released before the last iteration of stage 1. If only products
+read such a slot, it is released after the last one of them, in the last iteration: the producer
+fills it while threads compute and the last products of the tile run.
+
+Before:  %r = scf.for %i = %l to %u { %p = dot %slot, %b {stage = 0}; ... }; ring_release %ring, %q
+After:   ...; scf.for %i = %l + 1 to %u { %p = dot %slot, %b; %last = %i + 1 >= %u
+                                          ring_release %ring, %q, %last; ... }
+
+The copies of a store have one number, `copy_of`: they use the same shared memory
+(`nv-tileas-lower-epilogue`).
 
 A loop around another one is not copied. Where its operations have stages, stage 1 runs during the
 inner loop, a piece after the products of each round
@@ -169,7 +177,8 @@ class _Rotation(StagedLoop):
 
     def _release_after(self, op: Any, here: Values) -> None:
         """Release what `op` is the last one to read, in the last iteration."""
-        ended = [release for release, last in self.last_reads.items() if last == op]
+        reads = self.last_reads.items()
+        ended = [release for release, last in reads if last is not None and last == op]
         if not ended:
             return
         _, upper, step = list(self.loop.operands)[:3]
