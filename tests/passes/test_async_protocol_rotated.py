@@ -18,9 +18,9 @@ from tests.support.seeded_faults import (
 SIZE = {"BD": 128}
 FIRST, SCORES, VALUES, LAST = range(4)
 """Waits for products: before the loop, of stage 0 and of stage 1 in it, after it."""
-K_FIRST, K, V, Q, V_LAST, Q_UNREAD = range(6)
-"""Releases of slots: of K before the loop, of K and V in it, of Q and V after it, and of Q where
-the loop does not run."""
+Q_ONLY, K_FIRST, Q, K, V, V_LAST, Q_UNREAD = range(7)
+"""Releases of slots: of Q, if there is one round, and of K before the loop; of Q, in the last
+round, of K and of V in it; of V after it; and of Q where the loop does not run."""
 
 
 @pytest.fixture(scope="module")
@@ -136,6 +136,7 @@ IN_FLIGHT = "an accumulator is used while a product that writes it is in flight"
 USED_TWICE = "an accumulator in flight is used twice"
 WRITTEN_AGAIN = "a product in flight reads registers that are written again"
 UNREAD = "a tile is read before the write"
+TOO_EARLY = "may reach a barrier before the phase before is over"
 OVERWRITTEN = "may be overwritten while"
 LOOP_FAULTS = {
     "K released before the wait": (moved("ring_release", K_FIRST, "mma_wait", FIRST), OVERWRITTEN),
@@ -144,7 +145,11 @@ LOOP_FAULTS = {
         moved("ring_release", V_LAST, "mma_wait", LAST),
         OVERWRITTEN,
     ),
-    "Q released before the first wait": (moved("ring_release", Q, "mma_wait", FIRST), OVERWRITTEN),
+    "Q released before the wait": (moved("ring_release", Q, "mma_wait", SCORES), OVERWRITTEN),
+    "Q released in all rounds but the last": (replaced("cmpi sge", "cmpi slt"), TOO_EARLY),
+    "Q of one round never released": (without("ring_release", Q_ONLY), "deadlock"),
+    "Q of several rounds never released": (without("ring_release", Q), "deadlock"),
+    "Q of no rounds never released": (without("ring_release", Q_UNREAD), "deadlock"),
     "the first scores not awaited": (changed("mma_wait", FIRST, "= 0", "= 1"), IN_FLIGHT),
     "the scores not awaited": (changed("mma_wait", SCORES, "= 1", "= 2"), IN_FLIGHT),
     "the sums not awaited": (changed("mma_wait", VALUES, "= 0", "= 1"), WRITTEN_AGAIN),

@@ -1,5 +1,6 @@
 """Builds the protocol of a kernel from its nv_tileas IR."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -233,7 +234,7 @@ class Extraction:
             self.names[number] = f"{self.names[self.buffers[view.operands[0]]]}, slot {key[1]}"
         return self.buffers[key]
 
-    def _events(self, op: Any) -> list[Node]:
+    def _events(self, op: Any) -> Sequence[Node]:
         short = op.name.removeprefix("nv_tileas.")
         place = where(op, self.file)
         if short in _RING_OPERATIONS:
@@ -259,7 +260,7 @@ class Extraction:
             self._report(op, f"it is not known what '{op.name}' does to the protocol")
         return events or []
 
-    def _ring_events(self, op: Any, short: str, place: str) -> list[Node]:
+    def _ring_events(self, op: Any, short: str, place: str) -> Sequence[Node]:
         cursor = self.positions.use_in(op, self.rings[op.operands[0]])
         if short == "ring_advance":
             self.positions.advance(op)
@@ -272,12 +273,10 @@ class Extraction:
             return [Event(Kind.RELEASE_UNTIL, place, ring=cursor, other_ring=end)]
         if short == "ring_token":
             return self.tokens.loaded(op, cursor, place)
-        if short not in _RING_EVENTS:
-            return []
-        event = Event(_RING_EVENTS[short], place, ring=cursor)
+        events = [Event(_RING_EVENTS[short], place, ring=cursor)] if short in _RING_EVENTS else []
         if short == "ring_release" and op.opview.when is not None:
-            return [Branch((event,), (), self.conditions.read(op.opview.when))]
-        return [event]
+            return [Branch(tuple(events), (), self.conditions.read(op.opview.when))]
+        return events
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]
@@ -340,11 +339,7 @@ _RING_OPERATIONS = (
     "ring_token",
 )
 """Operations whose operands are a ring and a position."""
-_RING_EVENTS = {
-    "ring_acquire": Kind.ACQUIRE,
-    "ring_wait": Kind.WAIT,
-    "ring_release": Kind.RELEASE,
-}
+_RING_EVENTS = {"ring_acquire": Kind.ACQUIRE, "ring_wait": Kind.WAIT, "ring_release": Kind.RELEASE}
 _TILE_EVENTS = {
     "async_tiled_tma_load": (Kind.COPY_IN, 1),
     "async_tiled_tma_store": (Kind.COPY_OUT, 1),
@@ -353,7 +348,6 @@ _TILE_EVENTS = {
     "store_shared": (Kind.WRITE, 1),
     "cluster_send": (Kind.SEND, 1),
 }
-
 
 _OTHERS = (
     "set_registers",

@@ -1,13 +1,14 @@
 """Compare indices with the tighter one of two limits, instead of with both.
 
-Before:  %p = cmpi slt, %columns, (splat %N);      %q = cmpi sle, (broadcast %columns), (broadcast %rows)
-         %m = andi (broadcast %p), %q
-After:   %limit = minsi %rows, (splat (%N - 1));   %m = cmpi sle, (broadcast %columns), (broadcast %limit)
+Before:  %p = cmpi slt, %columns, (splat %N)
+         %q = cmpi sle, (broadcast %columns), (broadcast %rows);  %m = andi (broadcast %p), %q
+After:   %limit = minsi (splat (%N - 1)), %rows
+         %m = cmpi sle, (broadcast %columns), (broadcast %limit)
 
 The mask of a causal tile asks of each score whether its column lies inside of the sequence, and
-whether it comes after its row. The limits have one element for each row, and a mask has one for each
-score. So one comparison and one selection of each score go. Upper limits join by their least one,
-lower limits by their greatest one.
+whether it comes after its row. Limits have one element for each row, masks one for each score. So
+one comparison and one selection of each score go. Upper limits join by their least one, lower
+limits by their greatest one.
 
 A limit that is a scalar takes the shape of the other one. Limits of two shapes stay, unless one is
 a scalar. So do limits of which not even the shape of the mask tells that they are fewer.

@@ -33,8 +33,9 @@ The slot of a slice becomes free while the epilogue runs. At that time the k-til
 should already be in flight, and one thread cannot do both. A separate warp requests the first
 slices of a tile as soon as the tile before has released their slots.
 
-So do loads of a tile before a loop that loads more, where a CTA loops over tiles. Their slots become
-free when consumers begin the last round of the tile before, and slots of the loop at other times:
+So do loads of a tile before a loop that loads more, where a CTA loops over tiles. Their slots
+become free when consumers begin the last round of the tile before, and slots of the loop at other
+times:
 
     producer: scf.for %tile { scf.for %k { %y = tiled_load; send %y } }
               producer_warp {warp = 1} { scf.for %tile { %x = tiled_load; send %x } }

@@ -64,8 +64,8 @@ from tilec.ir.structured import clone_whole, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
-from tilec.passes.analysis.schedule.op_costs import DOT
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
+from tilec.passes.analysis.schedule.op_costs import DOT
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.schedule.spread_stage import SpreadStage
 from tilec.passes.transforms.nv_tileas.schedule.staged_loop import StagedLoop, Values
