@@ -24,7 +24,13 @@ from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, field
 
 PASS_NAME = "convert-nv-tileas-to-llvm"
-TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")
+TERMINATORS = (
+    "scf.yield",
+    "scf.condition",
+    "nv_tileas.yield",
+    "nv_tileas.yield_values",
+    "nv_tileaa.return",
+)
 
 RunRule = Callable[["Lowering", Sequence[Any]], int]
 RULES: RuleTable["Lowering"] = RuleTable()

@@ -1,8 +1,11 @@
-"""Rules for tables of the least and the largest elements of tiles.
+"""Rules for tables that a CTA fills before its roles start.
 
-A few lanes share a tile, so a warp measures several at once: each lane combines some elements, and
-butterflies combine the lanes. All warps of the CTA take part, before the roles start. A CTA writes
-the whole table, the same numbers as all others, so that no CTA waits for another one.
+*The least and the largest elements of tiles.* A few lanes share a tile, so a warp measures several
+at once: each lane combines some elements, and butterflies combine the lanes. A CTA writes the whole
+table, the same numbers as all others, so that no CTA waits for another one.
+
+*Numbers of work items.* Each thread computes those of some items of the CTA. They may follow from
+the tables before.
 """
 
 from collections.abc import Sequence
@@ -10,14 +13,15 @@ from functools import reduce
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas.measure_ops import MeasureTilesOp
+from tilec.dialects.nv_tileas.measure_ops import MeasureTilesOp, TabulateOp
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.structured import terminator
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref, Role
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 
@@ -29,8 +33,8 @@ _ENDS = 2
 """Numbers of a tile: the least and the largest."""
 
 
-@RULES.converts(MeasureTilesOp)
-def lower_measure_tiles(op: Any, lowering: Lowering) -> Sequence[Any]:
+@RULES.converts(MeasureTilesOp, TabulateOp)
+def lower_table(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Remember to fill the table when the kernel before has ended; its address is known now."""
     lowering.measured.append(op)
     return [lowering.get(op.opview.table)]
@@ -39,12 +43,30 @@ def lower_measure_tiles(op: Any, lowering: Lowering) -> Sequence[Any]:
 def fill_tables(lowering: Lowering, thread: Any) -> None:
     """Fill all tables with all threads of the CTA, and show them to everybody."""
     for op in lowering.measured:
-        _fill(op, lowering, thread)
-    if lowering.measured:
+        (_tabulate if op.name == TabulateOp.OPERATION_NAME else _measure)(op, lowering, thread)
         llvm_ops.barrier()
 
 
-def _fill(op: Any, lowering: Lowering, thread: Any) -> None:
+def _tabulate(op: Any, lowering: Lowering, thread: Any) -> None:
+    """Compute the numbers of the items of the CTA, each in one thread."""
+    view, i64 = op.opview, emit.i64_type()
+    first, end, step = (lowering.get(value) for value in (view.first, view.end, view.step))
+    threads = read_kernel_fact(lowering.function, "block_threads")
+    start = emit.value(emit.add(first, emit.multiply(thread, step)))
+    loop = scf.ForOp(start, end, emit.value(emit.multiply(step, threads)))
+    lowering.role = Role(0, {}, None, None, None)
+    with ir.InsertionPoint(loop.body):
+        block, item = view.body.blocks[0], loop.induction_variable
+        lowering.set(block.arguments[0], item)
+        lowering.block(block)
+        number = lowering.get(terminator(block).operands[0])
+        place = emit.element_pointer(lowering.get(view.table), arith.extui(i64, item), i64)
+        emit.store_vector(place, [number])
+        scf.YieldOp([])
+    lowering.role = None
+
+
+def _measure(op: Any, lowering: Lowering, thread: Any) -> None:
     memref: Memref = lowering.get(op.opview.memref)
     extents = op.opview.extents
     lanes = max(_LEAST_LANES, prod(extents) // _MOST_LOADS)

@@ -59,6 +59,7 @@ from tilec.dialects.nv_tileas import (
     SendOp,
     YieldOp,
 )
+from tilec.dialects.nv_tileas.measure_ops import TabulateOp
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
@@ -90,6 +91,7 @@ from tilec.passes.registry import PassContext, register_pass
 
 SECOND_WARP = 1
 """Warp of the producer role that loads what tiles need outside of their loop."""
+TABULATE = TabulateOp.OPERATION_NAME
 
 
 @register_pass("nv-tileas-partition-roles")
@@ -185,7 +187,8 @@ def _uniform_operations(block: Any) -> set[Any]:
     split: set[Any] = set()
     for op in body_operations(block):
         nested = [op, *operations_inside(op)]
-        if any(_touches_tiles(inner) for inner in nested) or any(
+        waits = op.name == TABULATE  # until the kernel before this one has ended
+        if (not waits and any(map(_touches_tiles, nested))) or any(
             operand in split for inner in nested for operand in inner.operands
         ):
             split.update(op.results)
