@@ -56,7 +56,7 @@ _WORD_BITS, _HALF_BITS = 64, 32
 _MOST_RESULTS = 2
 _COMPUTING = ("arith", "math")
 _FREE = ("nv_tileas.opaque", "nv_tileas.num_ctas", "nv_tileas.cta_id")
-_STRUCTURED = ("scf.for", "scf.yield")
+_STRUCTURED = ("scf.for", "scf.if", "scf.yield")
 
 
 @register_pass("nv-tileas-count-ahead")
