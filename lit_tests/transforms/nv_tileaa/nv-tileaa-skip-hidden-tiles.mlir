@@ -60,6 +60,7 @@ module @documents {
       %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
       %seen = arith.cmpi eq, %rows, %columns : tensor<128x128xi32>
       %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{rounds of the loop are left out where this mask hides everything}}
       %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
       %t = "nv_tileaa.reduce"(%s) ({
       ^bb0(%a: f32, %b: f32):
@@ -127,6 +128,7 @@ module @order {
       %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
       %seen = arith.cmpi sge, %rows, %columns : tensor<128x128xi32>
       %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{rounds of the loop are left out where this mask hides everything}}
       %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
       %t = "nv_tileaa.reduce"(%s) ({
       ^bb0(%a: f32, %b: f32):
@@ -197,6 +199,7 @@ module @scaled {
       %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
       %seen = arith.cmpi eq, %rows, %columns : tensor<128x128xi32>
       %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{rounds of the loop are left out where this mask hides everything}}
       %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
       %t = "nv_tileaa.reduce"(%s) ({
       ^bb0(%a: f32, %b: f32):
@@ -265,6 +268,7 @@ module @guarded {
       %columns = "nv_tileaa.broadcast"(%line) : (tensor<1x128xi32>) -> tensor<128x128xi32>
       %seen = arith.cmpi eq, %rows, %columns : tensor<128x128xi32>
       %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      // expected-remark@+1 {{rounds of the loop are left out where this mask hides everything}}
       %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
       %t = "nv_tileaa.reduce"(%s) ({
       ^bb0(%a: f32, %b: f32):

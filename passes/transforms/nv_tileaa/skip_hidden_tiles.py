@@ -69,6 +69,7 @@ from tilec.support.diagnostics import remark
 
 _DOT, _LOAD, _SELECT = "nv_tileaa.dot", "nv_tileaa.tiled_load", "arith.select"
 _FILLERS = ("arith.constant", "nv_tileaa.splat")
+_SKIPPED = "rounds of the loop are left out where this mask hides everything"
 _STAYS = "all rounds of the loop are computed, also where this mask hides everything: "
 
 
@@ -89,9 +90,8 @@ def skip_hidden_tiles(module: Any, context: PassContext) -> bool:
             if reason is None:
                 reason = _skip(function, loop, selects, tiles)
                 changed = True
-            if reason is not None:
-                place = span_of(next(iter(selects)))
-                context.sink.emit(remark("T0439", _STAYS + reason, place))
+            message = _SKIPPED if reason is None else _STAYS + reason
+            context.sink.emit(remark("T0439", message, span_of(next(iter(selects)))))
     return changed
 
 
