@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 Lanes = NDArray[Any]
 DIRECTED = ("rz", "rm", "rp")
-_LEAST_NORMAL = 2.0**-125
+_LEAST_NORMAL = np.float64(2.0**-125).view(np.uint64)
+_MAGNITUDE, _ONE = np.uint64(2**63 - 1), np.uint64(1)
+"""All bits of f64 but the sign; and the least number above zero."""
 _HALF, _BELOW = np.uint64(0x1000_0000), np.uint64(0x1FFF_FFFF)
 """Of the 29 bits that f32 drops from f64: half a unit, and all of them."""
 
@@ -57,9 +59,11 @@ def _sum(a: Lanes, b: Lanes) -> tuple[Lanes, Callable[[], Lanes]]:
 
 
 def _may_round_twice(total: Lanes) -> bool:
-    """Tell whether a number is half-way between two of f32, or below its normal ones."""
-    half = (total.view(np.uint64) & _BELOW) == _HALF
-    return bool(half.any() or (np.abs(total) < _LEAST_NORMAL).any())
+    """Tell whether a number is half-way between two of f32, or below its normal ones but not 0."""
+    bits = total.view(np.uint64)
+    half = bits & _BELOW == _HALF
+    tiny = (bits & _MAGNITUDE) - _ONE < _LEAST_NORMAL - _ONE  # 0 becomes the largest number
+    return bool(np.count_nonzero(half | tiny))
 
 
 def to_odd(nearest: Lanes, error: Lanes) -> Lanes:
@@ -104,12 +108,18 @@ _WIDE: dict[str, Callable[..., Any]] = {
 
 def directed(name: str, values: list[Lanes], nearest: Lanes, mode: str) -> Lanes:
     """Return `nearest`, what an operation rounds to nearest, rounded in another direction."""
-    if nearest.dtype == np.float64 or name in ("add", "sub", "fma"):
+    if nearest.dtype == np.float64:
         parts = zip(nearest.tolist(), *(value.tolist() for value in values), strict=True)
         error = np.array([_sign(name, near, list(rest)) for near, *rest in parts])
+        return step(nearest, error, mode)
+    wide = [value.astype(np.float64) for value in values]
+    if name in ("add", "sub", "fma"):
+        first = wide[0] * wide[1] if name == "fma" else wide[0]
+        total, rest = _sum(first, -wide[1] if name == "sub" else wide[-1])
+        error = (total - nearest) + rest()  # the difference is exact, and a sum keeps its sign
     else:  # nothing but a number of f32 itself is so near to one that f64 cannot tell
-        error = _WIDE[name](*(value.astype(np.float64) for value in values)) - nearest
-        error = np.where(np.isnan(error), 0.0, error)
+        error = _WIDE[name](*wide) - nearest
+    error = np.where(np.isnan(error), 0.0, error)  # of what is infinite or no number
     return step(nearest, error, mode)
 
 

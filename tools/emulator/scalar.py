@@ -40,13 +40,17 @@ _PAIRS: dict[str, Any] = {
     "s16x2": np.dtype(np.int16),
     "u16x2": np.dtype(np.uint16),
 }
+_LEAST_NORMAL = np.finfo(np.float32).tiny
 HALVES = ("f16x2", "bf16x2", "s16x2", "u16x2")
 """Types of arithmetic on both halves of a register."""
 
 
+_BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
 def is_float(dtype: Any) -> bool:
     """Tell whether a NumPy type is a float; for NumPy itself bf16 is something else."""
-    return dtype.kind == "f" or dtype == ml_dtypes.bfloat16
+    return dtype.kind == "f" or dtype == _BFLOAT16
 
 
 @cache
@@ -102,6 +106,9 @@ def _literal(text: str, kind: str) -> Lanes:
 def _shift(left: bool) -> Callable[[Lanes, Lanes], Lanes]:
     def apply(value: Lanes, count: Lanes) -> Lanes:
         bits = value.itemsize * 8
+        if not np.count_nonzero(count >= bits):
+            by = count.astype(value.dtype)
+            return value << by if left else value >> by
         limit = np.minimum(count, bits - 1).astype(value.dtype)
         if left:
             return np.where(count >= bits, value.dtype.type(0), value << limit)
@@ -139,11 +146,23 @@ def _wide(a: Lanes, b: Lanes) -> Lanes:
     return a.astype(kind) * b.astype(kind)
 
 
-def _smaller(a: Lanes, b: Lanes, choose: Callable[[Lanes, Lanes], Lanes]) -> Lanes:
-    """Return the minimum; of two zeros the negative one, if there is one."""
-    if not is_float(a.dtype):
-        return np.minimum(a, b)
-    return np.where((a == 0) & (b == 0), -(-a - b), choose(a, b)).astype(a.dtype)
+def _extremum(
+    choose: Callable[[Lanes, Lanes], Lanes], of_zeros: Callable[[Lanes, Lanes], Lanes]
+) -> Callable[[Lanes, Lanes], Lanes]:
+    """Return what computes a minimum or maximum; `of_zeros` tells that of two zeros."""
+
+    def apply(a: Lanes, b: Lanes) -> Lanes:
+        chosen = choose(a, b)
+        if not is_float(a.dtype) or np.count_nonzero(chosen) == chosen.size:
+            return chosen
+        return np.where((a == 0) & (b == 0), of_zeros(a, b), chosen).astype(a.dtype)
+
+    return apply
+
+
+def _negative(a: Lanes, b: Lanes) -> Lanes:
+    """Return the negative one of two zeros, if there is one."""
+    return -(-a - b)
 
 
 BINARY: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
@@ -158,10 +177,10 @@ BINARY: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
-    "min": lambda a, b: _smaller(a, b, np.fmin),
-    "max": lambda a, b: -_smaller(-a, -b, np.fmin) if is_float(a.dtype) else np.maximum(a, b),
-    "min.NaN": lambda a, b: _smaller(a, b, np.minimum),
-    "max.NaN": lambda a, b: -_smaller(-a, -b, np.minimum),
+    "min": _extremum(np.fmin, _negative),
+    "max": _extremum(np.fmax, np.add),
+    "min.NaN": _extremum(np.minimum, _negative),
+    "max.NaN": _extremum(np.maximum, np.add),
     "shl": _shift(True),
     "shr": _shift(False),
     "copysign": lambda a, b: np.copysign(b, a),
@@ -273,7 +292,9 @@ def flushed(value: Lanes) -> Lanes:
     """Replace subnormal f32 by zeros of their signs."""
     if value.dtype != np.float32:
         return value
-    tiny = np.abs(value) < np.finfo(np.float32).tiny
+    tiny = np.abs(value) < _LEAST_NORMAL
+    if not np.count_nonzero(tiny):
+        return value
     return np.where(tiny, np.copysign(np.float32(0), value), value)
 
 
@@ -309,12 +330,13 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
 
 def pack(high: Lanes, low: Lanes, to: str) -> Lanes:
     """Round two floats to halves of a register, as `cvt.rn.bf16x2.f32 d, high, low` does."""
-    kind = _PAIRS[to]
-    pair = np.stack([low, high], axis=-1).astype(np.float32)
-    if np.dtype(kind).itemsize == 1:
-        limit = float(ml_dtypes.finfo(kind).max)
-        pair = np.clip(pair, -limit, limit)
-    pair = np.ascontiguousarray(pair.astype(kind))
+    kind = np.dtype(_PAIRS[to])
+    pair = np.empty((LANES, 2), kind)
+    for half, value in enumerate((low, high)):
+        if kind.itemsize == 1:
+            limit = float(ml_dtypes.finfo(kind).max)
+            value = np.clip(value, -limit, limit)
+        pair[:, half] = value
     return pair.view(STORAGE[pair.itemsize * 2])[:, 0]
 
 
