@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.ir.structured import enclosing_loops
+from tilec.ir.structured import defining_operation, enclosing_loops, operations_inside
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.memory_tokens import follows_store
@@ -28,6 +28,11 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     The bounds of a loop count only where blocks go through parts of a range: tiles that read the
     first part of the same keys share them. What the kernel itself has written is no input: loads
     that come after a store or an acquire do not count. Nor do single elements, which are few.
+
+    Where such elements decide which rounds a tile has, as the numbers of documents do
+    (`nv-tileaa-skip-rounds`), tiles that are next to each other have about as many. A CTA takes
+    every n-th tile. Along a shared axis of 64 tiles, each of 132 CTAs takes tiles of a few places,
+    and some have 1.5 times as much to do as others. So this axis is the slowest one then.
     """
     grid = read_kernel_fact(function, "grid") or []
     loads = [item for item in accesses if _is_input(item)]
@@ -48,7 +53,17 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     order = [*sorted(used), *(axis for axis in shared if axis != last), last]
     arrays = dict.fromkeys(array_of_view(load.view, function) for load in loads)
     growth = growths[last] if growing == [last] else 0
+    if not growth and any(map(_skips_rounds, loops)):
+        order = [*(axis for axis in shared if axis != last), last, *sorted(used)]
     return Reuse(tuple(order), tuple(shared), growth or 0, tuple(arrays))
+
+
+def _skips_rounds(loop: Any) -> bool:
+    """Tell whether a loop has as many rounds as another one has counted by single elements."""
+    count = defining_operation(loop.operands[1]) if loop.name == "scf.for" else None
+    if count is None or count.name != "scf.for":
+        return False
+    return any(map(is_element_access, operations_inside(count)))
 
 
 def axis_of(program_id: Any) -> int:

@@ -27,8 +27,9 @@ class Reuse:
     """What tiles of a grid share.
 
     Attributes:
-        order: The axes of the grid from the slowest to the fastest, so that tiles which load the
-            same in their loops follow each other; empty where no axis has such tiles.
+        order: The axes of the grid from the slowest to the fastest: tiles that load the same in
+            their loops follow each other, or come as far apart as possible, if their rounds are
+            skipped by what is loaded; empty where no axis has such tiles.
         shared: The axes along which the loops of tiles load the same.
         growth: 1 if tiles have more rounds the larger their coordinate along the fastest axis is,
             -1 if they have fewer, 0 if they have the same or nobody knows.
@@ -41,6 +42,11 @@ class Reuse:
     growth: int = 0
     arrays: tuple[str, ...] = ()
     once: bool = False
+
+    @property
+    def runs_together(self) -> bool:
+        """Whether tiles that load the same follow each other."""
+        return bool(self.order) and self.order[-1] in self.shared
 
 
 @dataclass(frozen=True, slots=True)

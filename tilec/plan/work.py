@@ -79,7 +79,8 @@ def choose_tile_group(
     if problem.reuse.once:
         return 0, ("tile_group = 0: each tile loads what no other one loads",)
     if problem.reuse.order:
-        return 0, (f"tile_group = 0: {_sharing(problem.reuse)} run together",)
+        how = "run together" if problem.reuse.runs_together else "are spread: rounds are skipped"
+        return 0, (f"tile_group = 0: {_sharing(problem.reuse)} {how}",)
     why = "rows of tiles that run at the same time share operands in L2"
     group = tile_group(max(tile.m for tile in problem.mma))
     return group, (f"tile_group = {group}: {why}",)
