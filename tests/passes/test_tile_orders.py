@@ -31,13 +31,19 @@ def heads[N, H, W](
         acc = mma(cast(q @ k.T, bf16), v, acc)
     store(O, (h, m, 0), cast(acc, bf16).reshape((1, 128, 64)))
 """
+SPARSE = (
+    KERNEL.replace("L: i32[H]", "L: i32[W, W]")
+    .replace("        k =", "        if load(L, (m, n), ()) != 0:\n            k =")
+    .replace("        v =", "            v =")
+    .replace("        acc = mma", "            acc = mma")
+)
 USUAL = {"grid": "h, m = grid(H, cdiv(N, 128))", "bounds": "cdiv(N, 64)", "keys": "h"}
 ROWS_FIRST = {"grid": "m, h = grid(cdiv(N, 128), H)"}
 
 
-def planned(changes, **plan):
+def planned(changes, text=KERNEL, **plan):
     """Return order and direction that the plan of a variant of `KERNEL` has."""
-    source = SourceFile("heads.tile", KERNEL.format(**USUAL | changes))
+    source = SourceFile("heads.tile", text.format(**USUAL | changes))
     options = CompileOptions(emit="nv_tileas")
     made = compile_source(source, specialization=Specialization(plan=plan), options=options)
     found = read_kernel_metadata(find_kernel_op(made.snapshots["nv_tileas"]))["plan"]
@@ -53,6 +59,7 @@ def planned(changes, **plan):
         ({"bounds": "m * 2, cdiv(N, 64)"}, (0, (0, 1), -1)),
         (ROWS_FIRST | {"bounds": "min(cdiv(N, 64), 2 * m + 2)"}, (0, (1, 0), 1)),
         ({"bounds": "max(0, 2 * m - 4), 2 * m + 2"}, (0, (0, 1), 0)),
+        ({"bounds": "2 * m, max(2 * m + 2, cdiv(N, 64))"}, (0, (0, 1), -1)),
         ({"bounds": "m % 3"}, (0, (0, 1), 0)),
         ({"bounds": "w * m"}, (0, (0, 1), 0)),
         ({"bounds": "load(L, h, ())"}, (0, (0, 1), 0)),
@@ -62,6 +69,13 @@ def planned(changes, **plan):
 )
 def test_the_order_follows_from_what_loops_load(changes, expected):
     assert planned(changes) == expected
+
+
+def test_tiles_are_spread_where_a_table_says_which_rounds_they_have():
+    causal = {"bounds": "cdiv(min(N, (m + 1) * 128), 64)"}
+    assert planned({}, SPARSE) == (0, (1, 0), 0)
+    assert planned(ROWS_FIRST, SPARSE) == (0, (0, 1), 0)
+    assert planned(causal, SPARSE) == (0, (0, 1), 1)
 
 
 def test_the_user_decides():
