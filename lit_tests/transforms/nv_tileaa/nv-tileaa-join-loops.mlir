@@ -141,6 +141,67 @@ module @begins_before {
 
 // -----
 
+// The first loop begins at the block, and the second one a constant later: a sum that does not wrap, as dims
+// leave room for a tile.
+
+// CHECK-LABEL: module @begins_at_a_block
+// CHECK:         %[[MIDDLE:.*]] = arith.addi %[[START:.*]], %c64
+// CHECK:         %[[END:.*]] = arith.maxsi %[[MIDDLE]], %{{.*}}
+// CHECK:         scf.for %{{.*}} = %[[START]] to %[[END]]
+// CHECK-NOT:     scf.for
+module @begins_at_a_block {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %w: i32):
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %a = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %m = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+    %start = arith.muli %m, %c64 : i32
+    %middle = arith.addi %start, %c64 : i32
+    %first = scf.for %i = %start to %middle step %c64 iter_args(%acc = %zeros) -> (tensor<128x128xf32>) : i32 {
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %x : tensor<128x128xf32>
+    }
+    %second = scf.for %i = %middle to %n step %c64 iter_args(%acc = %first) -> (tensor<128x128xf32>) : i32 {
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %x : tensor<128x128xf32>
+    }
+    %l = math.log %second : tensor<128x128xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 64)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+// A scalar may be so large that the sum wraps around.
+
+// CHECK-LABEL: module @may_wrap
+// CHECK-COUNT-2: scf.for
+module @may_wrap {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %w: i32):
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %a = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %start = arith.muli %w, %c64 : i32
+    %middle = arith.addi %start, %c64 : i32
+    %first = scf.for %i = %start to %middle step %c64 iter_args(%acc = %zeros) -> (tensor<128x128xf32>) : i32 {
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %x : tensor<128x128xf32>
+    }
+    %second = scf.for %i = %middle to %n step %c64 iter_args(%acc = %first) -> (tensor<128x128xf32>) : i32 {
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %x : tensor<128x128xf32>
+    }
+    %l = math.log %second : tensor<128x128xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 64)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
 // The sum of the first loop is read after it, and the products of the second one are others.
 
 // CHECK-LABEL: module @read_and_others
