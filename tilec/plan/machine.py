@@ -175,6 +175,14 @@ third of the traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that
 MMA_BUBBLE_CYCLES = {1: 20, 2: 75, 3: 90}
 """Cycles per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups (calibrated). A single one keeps a group in flight."""
+TOGETHER_BUBBLE_CYCLES = 20
+"""Most of them where several products run on the same k-tile: two of 128x128x64 took
+1070 cycles together, two of 128x176x64 1494, of which the tensor cores need 1024 and 1408 (SwiGLU,
+4096^3, B with K contiguous, ncu, H100, 2026-11-26)."""
+TOGETHER_WRITE_SHARE = 0.5
+"""Part of the writes of TMA that then delays reads of shared memory, where consumers share a tile.
+Reads and writes of two 128x128x64 would take 1152 cycles, and they took 1070 (as above); those of
+two 64x128x64 of one consumer 704, and they took about as long."""
 HELD_CYCLES = 0.085
 """Cycles in which threads compute an element of an A operand in registers: with weights of 8 bits
 and a scale, 256 of them for 128 columns take 1.3 times as long as 128 for 256, and 128 for 128 1.35

@@ -317,6 +317,8 @@ def _bubble(tile: GemmTile, consumers: int) -> float:
     waiting += tile.staged_elements * machine.STAGED_CYCLES
     waiting += _held(tile) * machine.ALONE_SHARE if consumers == 1 else 0
     own = machine.MMA_BUBBLE_CYCLES[consumers]
+    if tile.together.products > 1:
+        own = min(own, machine.TOGETHER_BUBBLE_CYCLES)
     return waiting + (machine.PINGPONG_BUBBLE_CYCLES if tile.pingpong else own)
 
 
@@ -344,7 +346,9 @@ def _shared(tile: GemmTile, consumers: int, contiguous: tuple[bool, bool]) -> fl
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     rows = 0 if tile.held_elements else tile.rows * readers_of_a
     read = (rows + tile.columns * readers_of_b) * tile.k * tile.element_bytes
-    traffic = tile.together.products * read + tile.slot_bytes
+    products, hides = tile.together.products, consumers > 1
+    written = machine.TOGETHER_WRITE_SHARE if products > 1 and hides else 1
+    traffic = products * read + written * tile.slot_bytes
     traffic += 2 * tile.staged_elements * tile.element_bytes
     each = 1 if contiguous[tile.is_swapped] else 2
     accesses = tile.held_elements / (each * machine.WARP_THREADS)
