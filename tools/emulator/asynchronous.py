@@ -83,6 +83,8 @@ def _try_wait(program: Program, statement: Statement) -> Action:
         places, parities = get(warp), phase(warp)
         if mask is not None:
             places, parities = places[mask], parities[mask]
+        if not np.count_nonzero(places != places[0]) | np.count_nonzero(parities != parities[0]):
+            places, parities = places[:1], parities[:1]  # all lanes ask the same
         for at, number in dict.fromkeys(zip(places.tolist(), parities.tolist(), strict=True)):
             if warp.cta.shared.barrier(at).phase & 1 == number:
                 return False

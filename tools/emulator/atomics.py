@@ -1,4 +1,4 @@
-"""Atomic operations: lanes one after the other."""
+"""Atomic operations: lanes one after the other where they meet at an address."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,13 +25,16 @@ The operands have the element type of the instruction, or of the tensor map, and
 _CHANGES: dict[str, Callable[..., Any]] = {
     **COMBINATIONS,
     "exch": lambda old, new: new,
-    "cas": lambda old, expected, new: new if old == expected else old,
+    "cas": lambda old, expected, new: np.where(old == expected, new, old),
 }
 """What an atomic operation makes of what it finds, and of its operands."""
 
 
 def atomic(program: Program, statement: Statement) -> Action:
-    """Build `atom` and `red`: lanes one after the other, and the elements of a vector, too."""
+    """Build `atom` and `red`: the elements of a vector one after the other.
+
+    Lanes do so, too, where any of them have the same address.
+    """
     kind, space = statement.opcode[-1], space_of(statement)
     change = next((_CHANGES[word] for word in statement.opcode if word in _CHANGES), None)
     operands = statement.operands if statement.opcode[0] == "atom" else ("_", *statement.operands)
@@ -49,11 +52,12 @@ def atomic(program: Program, statement: Statement) -> Action:
         for number, row in enumerate(rows):
             values = [read(warp) for read in row]
             old = np.zeros(LANES, values[0].dtype)
-            for lane in lanes:
-                here = at[lane : lane + 1] + np.uint64(number * old.itemsize)
-                old[lane] = read_bytes(warp, space, here, old.itemsize).view(old.dtype)[0, 0]
-                new = change(old[lane], *(value[lane] for value in values))
-                write_bytes(warp, space, here, np.array([[new]], old.dtype).view(np.uint8))
+            apart = np.unique(at[lanes]).size == lanes.size
+            for some in [lanes] if apart else lanes[:, None]:
+                here = at[some] + np.uint64(number * old.itemsize)
+                old[some] = read_bytes(warp, space, here, old.itemsize).view(old.dtype)[:, 0]
+                new = change(old[some], *(value[some] for value in values))
+                write_bytes(warp, space, here, new.astype(old.dtype)[:, None].view(np.uint8))
         warp.write(target, old, mask)
         return True
 

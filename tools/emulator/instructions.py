@@ -10,7 +10,7 @@ from tools.emulator import carries, registers, rounding, scalar
 from tools.emulator.asynchronous import ASYNCHRONOUS
 from tools.emulator.atomics import atomic
 from tools.emulator.errors import UnsupportedError
-from tools.emulator.memory import PARAM_BASE
+from tools.emulator.memory import PARAM_BASE, Bytes
 from tools.emulator.operands import DEPOT_BYTES, Source, address, group, register_type, source
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import BINARY, COMPARE, LANES, TERNARY, TYPES, UNARY, Lanes, storage
@@ -28,6 +28,9 @@ _NOTHING = frozenset(
     )
 )
 _LOCAL_BYTES = 8 * DEPOT_BYTES
+_SIGNLESS = ("add", "sub", "mul.lo", "mad.lo")
+"""What gives integers of both kinds the same bits: registers are unsigned and need no view."""
+_CLAMPS = frozenset(("sat", "relu"))
 _ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat", "relu")
 
 
@@ -68,6 +71,8 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
     if function is None or kind not in TYPES:
         raise UnsupportedError(statement.text)
     target, *texts = statement.operands
+    if name in _SIGNLESS and _CLAMPS.isdisjoint(statement.opcode):
+        kind = kind.replace("s", "u")
     kinds = [kind] * len(texts)
     if name in ("shl", "shr"):
         kinds[1] = "u32"
@@ -245,12 +250,17 @@ def _elect(program: Program, statement: Statement) -> Action:
 def _ld(program: Program, statement: Statement) -> Action:
     space, kind = space_of(statement), statement.opcode[-1]
     targets, get = group(statement.operands[0]), address(program, statement.operands[1])
-    each = scalar.size_of(kind)
+    each, dtype = scalar.size_of(kind), np.dtype(TYPES[kind])
     size = each * len(targets)
+    widths = [np.dtype(register_type(name) or dtype).itemsize for name in targets]
+    dtypes = [np.dtype(f"{dtype.kind}{width}") if width > each else dtype for width in widths]
 
     def act(warp: Warp, mask: Mask) -> bool:
         lanes = ALL if mask is None else mask
         at = get(warp)
+        if mask is None and space in ("shared", "global"):
+            write(warp, read_bytes(warp, space, at, size), mask)
+            return True
         data = np.zeros((LANES, size), np.uint8)
         if space == "param":
             offset = int(at[0]) - PARAM_BASE
@@ -260,14 +270,13 @@ def _ld(program: Program, statement: Statement) -> Action:
             data[lanes] = _local(warp)[np.nonzero(lanes)[0][:, None], places]
         else:
             data[lanes] = read_bytes(warp, space, at[lanes], size)
-        for index, name in enumerate(targets):
-            value = np.ascontiguousarray(data[:, index * each : (index + 1) * each])
-            value = value.view(TYPES[kind])[:, 0]
-            wide = register_type(name)
-            if wide is not None and each < np.dtype(wide).itemsize:
-                value = value.astype(np.dtype(f"{value.dtype.kind}{np.dtype(wide).itemsize}"))
-            warp.write(name, value, mask)
+        write(warp, data, mask)
         return True
+
+    def write(warp: Warp, data: Bytes, mask: Mask) -> None:
+        words = data.view(dtype)
+        for index, (name, wide) in enumerate(zip(targets, dtypes, strict=True)):
+            warp.write(name, words[:, index].astype(wide), mask)
 
     return act
 
@@ -288,7 +297,7 @@ def _st(program: Program, statement: Statement) -> Action:
         lanes = ALL if mask is None else mask
         values = [storage(item(warp)) for item in sources]
         parts = [value.view(np.uint8).reshape(LANES, -1)[:, :each] for value in values]
-        data, at = np.concatenate(parts, axis=1), get(warp)
+        data, at = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1), get(warp)
         size = data.shape[1]
         if space == "local":
             places = (at[:, None] + np.arange(size))[lanes]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tools.emulator.errors import UnsupportedError
-from tools.emulator.memory import AccessError, SharedMemory
+from tools.emulator.memory import AccessError
 from tools.emulator.operands import address, group
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES
@@ -16,6 +16,18 @@ from tools.emulator.warp import Action, Mask, Warp
 _ROWS = 8
 _ROW_BYTES = 16
 _BYTES = 2
+
+
+def _elements(transposed: bool) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the row of each element of a matrix and the places of its bytes: lane, pair, byte."""
+    lanes, pair = np.arange(LANES)[:, None, None], np.arange(2)[:, None]
+    row, column = lanes // 4, lanes % 4 * 2 + pair
+    if transposed:
+        row, column = column, row
+    return row, column * _BYTES + np.arange(_BYTES)
+
+
+_STRAIGHT, _TRANSPOSED = _elements(False), _elements(True)
 
 
 def load(program: Program, statement: Statement) -> Action:
@@ -53,7 +65,7 @@ def _places(
 ) -> Callable[[Warp, Mask], NDArray[np.int64]]:
     """Return what computes the places of the matrices: matrix, lane, pair, byte."""
     rows, count = address(program, at), len(group(registers))
-    transposed = "trans" in statement.opcode
+    row, offset = _TRANSPOSED if "trans" in statement.opcode else _STRAIGHT
     if not re.search(r"m8n8\.x[124]", statement.name):
         raise UnsupportedError(statement.text)
 
@@ -63,15 +75,7 @@ def _places(
         starts = rows(warp)[: _ROWS * count]
         if (starts % _ROW_BYTES).any():
             raise AccessError(f"a row of {statement.opcode} is not aligned to 16 bytes")
-        return _elements(warp.cta.shared, starts, transposed)
+        matrices = warp.cta.shared.index(starts, _ROW_BYTES)[:, 0].reshape(-1, _ROWS)
+        return matrices[:, row] + offset
 
     return compute
-
-
-def _elements(shared: SharedMemory, rows: NDArray, transposed: bool) -> NDArray[np.int64]:
-    lanes, pair = np.arange(LANES)[:, None, None], np.arange(2)[:, None]
-    row, column = lanes // 4, lanes % 4 * 2 + pair
-    if transposed:
-        row, column = column, row
-    starts = shared.index(rows, _ROW_BYTES)[:, 0].reshape(-1, _ROWS)
-    return starts[:, row] + column * _BYTES + np.arange(_BYTES)

@@ -17,6 +17,7 @@ PARAM_BASE = 1 << 60
 """Address of the parameters in generic space, where no allocation is."""
 VECTOR_BYTES = 16
 """Widest access of a thread."""
+_BYTES = np.arange(VECTOR_BYTES)
 POISON = 0xFF
 """Byte of memory that was not written: NaN as a float of any size."""
 
@@ -51,7 +52,7 @@ class GlobalMemory:
         else:
             data, base = self.find(low, high)
         start = (addresses - np.uint64(base)).astype(np.int64)
-        return data[start[..., None] + np.arange(size)]
+        return data[start[..., None] + _BYTES[:size]]
 
     def _find_around(self, low: int, high: int) -> tuple[Bytes, int]:
         """Return the allocation of aligned vectors, with poison where they are only partly in it.
@@ -72,7 +73,7 @@ class GlobalMemory:
         size = values.shape[-1]
         data, base = self.find(int(addresses.min()), int(addresses.max()) + size - 1)
         start = (addresses - np.uint64(base)).astype(np.int64)
-        data[start[..., None] + np.arange(size)] = values
+        data[start[..., None] + _BYTES[:size]] = values
 
 
 @dataclass
@@ -125,9 +126,10 @@ class SharedMemory:
     def index(self, addresses: NDArray, size: int) -> NDArray[np.int64]:
         """Return the places of `size` bytes at each address of the own window."""
         start = addresses.astype(np.int64) - SHARED_BASE
-        if start.size and not 0 <= start.min() <= start.max() <= self.size - size:
+        beyond = start.view(np.uint64) > self.size - size  # a negative one is a large one
+        if np.count_nonzero(beyond):
             raise AccessError(f"shared address {int(addresses.max()):#x} is outside")
-        return start[..., None] + np.arange(size)
+        return start[..., None] + _BYTES[:size]
 
     def barrier(self, address: int) -> MBarrier:
         """Return the mbarrier at an address."""
