@@ -86,7 +86,9 @@ def _try_wait(program: Program, statement: Statement) -> Action:
         if not np.count_nonzero(places != places[0]) | np.count_nonzero(parities != parities[0]):
             places, parities = places[:1], parities[:1]  # all lanes ask the same
         for at, number in dict.fromkeys(zip(places.tolist(), parities.tolist(), strict=True)):
-            if warp.cta.shared.barrier(at).phase & 1 == number:
+            barrier = warp.cta.shared.barrier(at)
+            if barrier.phase & 1 == number:
+                warp.awaited = barrier, barrier.phase
                 return False
         warp.write(target, ALL, mask)
         return True

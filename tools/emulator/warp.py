@@ -10,7 +10,7 @@ import numpy as np
 
 from tools.emulator import scalar
 from tools.emulator.launched import Launched
-from tools.emulator.memory import AccessError, GlobalMemory, SharedMemory
+from tools.emulator.memory import AccessError, GlobalMemory, MBarrier, SharedMemory
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES, Lanes, storage
 
@@ -110,6 +110,8 @@ class Warp:
     carry: Any = None
     waits_at: tuple[int, int] | None = None
     """Named barrier that it has come to, and the round of it."""
+    awaited: tuple[MBarrier, int] | None = None
+    """Mbarrier that it has waited at last, and the phase that was not over."""
     cluster_arrivals: int = 0
     issued: int = 0
     """Number of wgmma that it has issued."""
@@ -172,6 +174,9 @@ class Warp:
 
         A warp that sleeps ends its turn: what it polls for is up to others.
         """
+        if self._still_waits():
+            return False
+        self.awaited = None
         moved = False
         waiting: set[int] = set()
         for _ in range(budget):
@@ -200,6 +205,13 @@ class Warp:
                 return moved and not polled
             moved = True
         return moved
+
+    def _still_waits(self) -> bool:
+        """Tell whether all lanes would only try again what they waited for in their last turn."""
+        if self.awaited is None or len(self.groups) != 1:
+            return False
+        barrier, phase = self.awaited
+        return barrier.phase == phase
 
     def _guarded(self, statement: Statement, group: Group) -> tuple[Mask, bool]:
         """Return which lanes of a group perform a statement with a guard, and whether any does."""
