@@ -137,7 +137,7 @@ def _widen(lowering: Lowering, rows: Rows) -> list[Any] | None:
 
 
 def _extend_bytes(source: Any, result: Any, lowering: Lowering, rows: Rows) -> list[Any] | None:
-    """Convert two 8-bit floats to f16, and from there: f32 and bf16 hold them exactly, too."""
+    """Convert two 8-bit floats to f16, and from there: f32, tf32 and bf16 hold them, too."""
     if rows[0] == rows[1]:
         return None
     lanes = emit.lane_numbers(PAIR)
@@ -145,11 +145,11 @@ def _extend_bytes(source: Any, result: Any, lowering: Lowering, rows: Rows) -> l
     halves = restricted_floats.extend_pair(both, source)
     if isinstance(result, ir.F16Type):
         return lowering.unpack(halves, lanes)
-    wide = ir.F32Type.get() if isinstance(result, ir.BF16Type) else result
+    wide = result if isinstance(result, ir.F64Type) else ir.F32Type.get()
     single = [arith.extf(wide, llvm_ops.extract_element(halves, lane)) for lane in lanes]
-    if wide == result:
-        return single
-    return lowering.unpack(_truncated(single, lanes, result), lanes)
+    if isinstance(result, ir.BF16Type):
+        return lowering.unpack(_truncated(single, lanes, result), lanes)
+    return single
 
 
 def _spread(lowering: Lowering, rows: Rows) -> list[Any] | None:
