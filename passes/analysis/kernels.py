@@ -3,6 +3,7 @@
 from typing import Any
 
 from tilec.dialects.common.accesses import combination
+from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
@@ -166,3 +167,10 @@ def array_of_view(view: Any, function: Any) -> str:
         return "?"
     params = read_kernel_fact(function, "params", [])
     return params[base.arg_number].get("array", "?") if base.arg_number < len(params) else "?"
+
+
+def free_alias_scope(function: Any) -> int:
+    """Return an alias scope that no memref of a kernel has."""
+    types = [value.type for op in kernel_operations(function) for value in op.results]
+    scopes = [type_.alias_scope for type_ in types if isinstance(type_, MemrefType)]
+    return max(scopes, default=-1) + 1

@@ -1,7 +1,9 @@
 """Removing operations: MLIR ends the process if one is still used."""
 
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
+from tilec.ir.bindings import ir
 from tilec.support.diagnostics import InternalCompilerError
 
 
@@ -19,3 +21,27 @@ def erase(op: Any) -> None:
     if is_used(op):
         raise InternalCompilerError("it is still read after its removal", op=op.name)
     op.erase()
+
+
+def erase_unused(
+    values: Iterable[Any], may_erase: Callable[[Any], bool] | None = None, kept: Container[Any] = ()
+) -> None:
+    """Remove what computes values that nothing uses, and then what nothing else needed.
+
+    Args:
+        values: Where to begin. Values that are used, and arguments of blocks, stay.
+        may_erase: Tells of an operation without uses whether it may go; by default all may.
+        kept: Values that stay although nothing uses them.
+    """
+    pending = list(dict.fromkeys(values))
+    while pending:
+        value = pending.pop()
+        if value in kept or isinstance(value, ir.BlockArgument):
+            continue
+        op = value.owner.operation
+        if is_used(op) or not (may_erase is None or may_erase(op)):
+            continue
+        results = list(op.results)
+        pending = [item for item in pending if item not in results]
+        pending += [item for item in dict.fromkeys(op.operands) if item not in pending]
+        erase(op)

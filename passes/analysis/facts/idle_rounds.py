@@ -22,7 +22,7 @@ says which scalars must be positive (`USUAL` in `round_floats.py`) for the proof
 
 from typing import Any
 
-from tilec.ir.structured import defining_operation, terminator
+from tilec.ir.structured import FOR_BOUNDS, defining_operation, terminator
 from tilec.passes.analysis.facts import float_ranges as ranges
 from tilec.passes.analysis.facts.float_ranges import ANYTHING, INFINITY, LARGEST, NAN, Known
 from tilec.passes.analysis.facts.round_floats import (
@@ -32,9 +32,6 @@ from tilec.passes.analysis.facts.round_floats import (
     own_axes,
 )
 from tilec.support.fast_dataclasses import dataclass
-
-_BOUNDS = 3
-"""Operands of a loop before the values that it carries."""
 
 
 class NotIdleError(Exception):
@@ -103,7 +100,7 @@ class _Proof:
         return list(self._body.arguments)[1:]
 
     def _start(self, number: int) -> Known:
-        return self._evaluation({}).of(self.loop.operands[_BOUNDS + number])
+        return self._evaluation({}).of(self.loop.operands[FOR_BOUNDS + number])
 
     def _maximum(self, carried: list[Any], passed: list[Any]) -> int | None:
         """Return the number of the carried value that is the maximum of a row so far."""

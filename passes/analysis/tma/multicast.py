@@ -11,6 +11,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
+    FOR_BOUNDS,
     defining_operation,
     enclosing_loops,
     parent_operation,
@@ -19,8 +20,6 @@ from tilec.ir.structured import (
 from tilec.layout import SharedLayout
 from tilec.layout.descriptors import CORE_ROWS, K_STEP_BYTES
 
-_BOUNDS = 3
-"""Operands of an `scf.for` before the values that it carries."""
 MULTICAST_AXIS = "multicast_axis"
 """On a load: the cluster axis along which CTAs share its tile."""
 
@@ -61,7 +60,7 @@ def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True
 def _returned(op: Any, number: int) -> list[Any]:
     """Return the values that one result of a loop or branch comes from."""
     values = [terminator(region.blocks[0]).operands[number] for region in op.regions]
-    return [op.operands[_BOUNDS + number], *values] if op.name == "scf.for" else values
+    return [op.operands[FOR_BOUNDS + number], *values] if op.name == "scf.for" else values
 
 
 def _passed_on(last: Any, bounds: bool) -> list[Any]:

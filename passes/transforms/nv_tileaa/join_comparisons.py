@@ -21,7 +21,7 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, SplatOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -145,14 +145,8 @@ def _replace(mask: Any, bounds: list[_Bound], shape: tuple[int, ...]) -> None:
         limit = arith.minsi(first, second) if upper else arith.maxsi(first, second)
         whole = tuple(mask.results[0].type.shape)
         joined = arith.cmpi(_P.sle if upper else _P.sge, _as(number, whole), _as(limit, whole))
-    unused = list(mask.operands)
     mask.results[0].replace_all_uses_with(joined)
-    erase(mask)
-    while unused:
-        op = defining_operation(unused.pop())
-        if op is not None and not is_used(op):
-            unused += [operand for operand in op.operands if operand not in unused]
-            erase(op)
+    erase_unused(mask.results)
 
 
 def _inside(bound: _Bound, shape: tuple[int, ...]) -> Any:

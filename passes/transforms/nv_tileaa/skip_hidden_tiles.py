@@ -62,12 +62,13 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     span_of,
 )
+from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.measured_tiles import MeasuredTiles
 from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_condition
 from tilec.support.diagnostics import remark
 
-_DOT, _LOAD, _SELECT = "nv_tileaa.dot", "nv_tileaa.tiled_load", "arith.select"
+_LOAD, _SELECT = "nv_tileaa.tiled_load", "arith.select"
 _FILLERS = ("arith.constant", "nv_tileaa.splat")
 _SKIPPED = "rounds of the loop are left out where this mask hides everything"
 _STAYS = "all rounds of the loop are computed, also where this mask hides everything: "
@@ -81,7 +82,9 @@ def skip_hidden_tiles(module: Any, context: PassContext) -> bool:
         if not context.overrides(function).get("skip_hidden", True):
             continue
         tiles = None
-        for loop in [op for op in kernel_operations(function) if _multiplies(op)]:
+        for loop in [
+            op for op in kernel_operations(function) if op.name == "scf.for" and multiplies(op)
+        ]:
             selects = {op: loads for op in _selects(loop) if (loads := _loads_of(op.operands[0]))}
             if not selects:
                 continue
@@ -93,12 +96,6 @@ def skip_hidden_tiles(module: Any, context: PassContext) -> bool:
             message = _SKIPPED if reason is None else _STAYS + reason
             context.sink.emit(remark("T0439", message, span_of(next(iter(selects)))))
     return changed
-
-
-def _multiplies(op: Any) -> bool:
-    return op.name == "scf.for" and any(
-        inner.name == _DOT for inner in body_operations(op.regions[0].blocks[0])
-    )
 
 
 def _selects(loop: Any) -> list[Any]:

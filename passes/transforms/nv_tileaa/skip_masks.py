@@ -25,7 +25,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
@@ -237,7 +237,7 @@ def _branch(group: list[_Choice]) -> None:
     for select in reversed(selects):
         erase(select)
     movable = {op for choice in group for op in choice.test.operations}
-    _erase_unused(unused, movable)
+    erase_unused(unused, lambda op: op in movable or op.name in _FILLERS)
 
 
 def _masked(group: list[_Choice]) -> list[Any]:
@@ -264,16 +264,3 @@ def _clone_with(op: Any, inside: set[Any], mapping: dict[Any, Any]) -> Any:
         if source in inside and (operand not in mapping or not source.operands):
             _clone_with(source, inside, mapping)
     return clone_operation(op, mapping)
-
-
-def _erase_unused(values: list[Any], movable: set[Any]) -> None:
-    """Erase the fillers and the operations of masks that nothing uses any more."""
-    waiting = list(values)
-    while waiting:
-        op = defining_operation(waiting.pop())
-        if op is None or is_used(op):
-            continue
-        if op in movable or op.name in _FILLERS:
-            waiting = [value for value in waiting if value not in list(op.results)]
-            waiting += list(op.operands)
-            erase(op)

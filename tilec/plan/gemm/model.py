@@ -346,9 +346,10 @@ def _shared(tile: GemmTile, consumers: int, contiguous: tuple[bool, bool]) -> fl
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     rows = 0 if tile.held_elements else tile.rows * readers_of_a
     read = (rows + tile.columns * readers_of_b) * tile.k * tile.element_bytes
-    products, hides = tile.together.products, consumers > 1
-    written = machine.TOGETHER_WRITE_SHARE if products > 1 and hides else 1
-    traffic = products * read + written * tile.slot_bytes
+    products = tile.together.products
+    overlaps = products > 1 and consumers > 1
+    written = tile.slot_bytes * (machine.TOGETHER_WRITE_SHARE if overlaps else 1)
+    traffic = products * read + written
     traffic += 2 * tile.staged_elements * tile.element_bytes
     each = 1 if contiguous[tile.is_swapped] else 2
     accesses = tile.held_elements / (each * machine.WARP_THREADS)

@@ -42,9 +42,9 @@ from tilec.passes.analysis.facts.element_accesses import is_element_access, is_r
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     ctas_of_spec,
+    free_alias_scope,
     function_body,
     kernel_functions,
-    kernel_operations,
     read_spec,
 )
 from tilec.passes.registry import PassContext, register_pass
@@ -143,7 +143,7 @@ def _move(function: Any, tiles: Any, loop: Any, needed: list[Any], number: int) 
             for op in needed:
                 clone_whole(op, mapping)
             YieldValuesOp(first=_packed([mapping[result] for result in loop.results]))
-        type_ = MemrefType.of(i64, [None], [1], _next_scope(function))
+        type_ = MemrefType.of(i64, [None], [1], free_alias_scope(function))
         memref = MakeMemrefOp.build(table.made, [end], [], type_)
     with ir.InsertionPoint(loop), loop.location:
         item = tiles.regions[0].blocks[0].arguments[0]
@@ -170,14 +170,3 @@ def _parts(word: Any) -> list[Any]:
     i32 = ir.IntegerType.get_signless(_HALF_BITS)
     upper = arith.shrui(word, constant(_HALF_BITS, _WORD_BITS))
     return [arith.trunci(i32, word), arith.trunci(i32, upper)]
-
-
-def _next_scope(function: Any) -> int:
-    """Return an alias scope that no memref has."""
-    scopes = [
-        value.type.alias_scope
-        for op in kernel_operations(function)
-        for value in op.results
-        if isinstance(value.type, MemrefType)
-    ]
-    return max(scopes, default=-1) + 1
