@@ -5,6 +5,7 @@ Values are computed from what is known about those that the loop carries, by the
 positive.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +62,7 @@ class Evaluation:
         known: What is known about values; first of all about those that the loop carries.
         scalars: Collects the scalars that are taken for numbers of `USUAL`; None where none is.
         score: What all masked scores are; None where they are hidden.
+        left: How many more operations may be looked at.
     """
 
     loop: Any
@@ -68,6 +70,7 @@ class Evaluation:
     known: dict[Any, Known]
     scalars: dict[Any, None] | None
     score: Known | None = None
+    left: int = _MOST_OPERATIONS
 
     def of(self, value: Any) -> Known:
         """Return what is known about a value.
@@ -76,8 +79,9 @@ class Evaluation:
             TooLongError: It takes too many operations.
         """
         if value not in self.known:
-            if len(self.known) > _MOST_OPERATIONS:
+            if not self.left:
                 raise TooLongError("a round has too many operations")
+            self.left -= 1
             self.known[value] = self._find(value)
         return self.known[value]
 
@@ -247,7 +251,7 @@ _RULES: dict[str, _Rule] = {
     "arith.select": _select,
     "arith.subf": _of_operands(ranges.difference),
     "arith.truncf": _convert,
-    "math.exp": _of_operands(ranges.exponential(2.718281828459045)),
+    "math.exp": _of_operands(ranges.exponential(math.e)),
     "math.exp2": _of_operands(ranges.exponential(2.0)),
     "math.fma": _fma,
     "nv_tileaa.broadcast": _repeat,

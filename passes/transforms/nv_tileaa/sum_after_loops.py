@@ -22,7 +22,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, ReduceOp, ViewOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase_unused
 from tilec.ir.structured import (
     FOR_BOUNDS,
     body_operations,
@@ -122,19 +122,23 @@ def _sum_of_rows(tile: Any) -> Any:
 
 def _is_of_accumulator(tile: Any) -> bool:
     """Tell whether `tile` is computed, element by element, from a product by wgmma."""
-    op = defining_operation(tile)
-    if op is None:
-        return False
-    if op.name == _DOT:
-        return why_not_wgmma(op, 1) is None
-    if op.name == "scf.if":
-        number = ir.OpResult(tile).result_number
-        sides = [terminator(region.blocks[0]).operands[number] for region in op.regions]
-        return all(map(_is_of_accumulator, sides))
-    if op.name.split(".")[0] not in ("arith", "math"):
-        return False
-    tiles = [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
-    return any(map(_is_of_accumulator, tiles))
+    pending, seen = [tile], set[Any]()
+    while pending:
+        value = pending.pop()
+        op = defining_operation(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op.name == _DOT and why_not_wgmma(op, 1) is None:
+            return True
+        if op.name == "scf.if":
+            number = ir.OpResult(value).result_number
+            sides = [terminator(region.blocks[0]).operands[number] for region in op.regions]
+            if all(map(_is_of_accumulator, sides)):
+                return True
+        elif op.name.split(".")[0] in ("arith", "math"):
+            pending += [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
+    return False
 
 
 def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
@@ -178,20 +182,10 @@ def _widen(step: _Step, wide: Any) -> None:
             continue
         if step.summed is not None and (op.name == _ADD or number == _ADDEND):
             op.operands[number] = _columns(step.summed, wide)
-            _erase_unused(operand)
+            erase_unused([operand], lambda op: op.name in (_VIEW, ReduceOp.OPERATION_NAME))
         else:
             op.operands[number] = _repeat(operand, wide)
     op.results[0].set_type(wide)
-
-
-def _erase_unused(tile: Any) -> None:
-    """Erase the sum of rows that nobody reads any more, and the views on the way to it."""
-    op = defining_operation(tile)
-    if not is_used(op):
-        source = op.operands[0] if op.name == _VIEW else None
-        erase(op)
-        if source is not None:
-            _erase_unused(source)
 
 
 def _columns(summed: Any, wide: Any) -> Any:
