@@ -1,6 +1,7 @@
 """The base class of the operation that finds the least and the largest elements of tiles."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.dialects.common.verify import check_counts, report, total
@@ -10,10 +11,10 @@ from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 WIDTHS = (32, 64)
 """Bits of the elements: those that threads compare as they are."""
-LEAST_RUN = 8
-"""Least extent of a tile along the last dim: so many lanes share a tile."""
-MOST_ELEMENTS = 1024
-"""Elements of a tile: 32 lanes load 32 each at most."""
+_LEAST_LANES, _MOST_LANES = 8, 32
+"""Lanes that share a tile: at least what reads a sector of L2, 32 bytes, and at most a warp."""
+_MOST_LOADS = 32
+"""Elements that a lane loads, at most: with their addresses they fit into its registers."""
 
 
 class MeasureTilesBase(ext.Operation, traits=[Pure]):
@@ -72,13 +73,21 @@ class MeasureTilesBase(ext.Operation, traits=[Pure]):
         return cls(table=table, memref=memref, measured=table.type, tile=tile, **where).measured
 
 
+def lanes_of_tile(extents: Sequence[int]) -> int:
+    """Return how many lanes share a tile of these extents: a power of two."""
+    lanes = _LEAST_LANES
+    while prod(extents) > lanes * _MOST_LOADS:
+        lanes *= 2
+    return lanes
+
+
 def find_tile_error(extents: Sequence[int]) -> str | None:
     """Return why tiles of these extents cannot be measured, or None."""
-    elements = 1
-    for extent in extents:
-        elements *= extent
-    if any(extent < 1 or extent & (extent - 1) for extent in extents):
-        return "expects extents that are powers of two"
-    if extents[-1] < LEAST_RUN or elements > MOST_ELEMENTS:
-        return f"expects rows of {LEAST_RUN} elements or more, and {MOST_ELEMENTS} in all at most"
+    if any(extent < 1 for extent in extents):
+        return "expects extents of 1 or more"
+    lanes = lanes_of_tile(extents)
+    if lanes > _MOST_LANES:
+        return f"expects tiles of {_MOST_LANES * _MOST_LOADS} elements at most"
+    if extents[-1] % lanes:
+        return f"expects rows of a multiple of {lanes} elements in tiles of {prod(extents)}"
     return None

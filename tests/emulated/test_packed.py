@@ -15,6 +15,7 @@ CASES = [
     Packed("strange", guarded=True),
     Packed("strange", length=200, tile=(128, 64), causal=False, wide=True),
     Packed("random", ordered=True, length=128),
+    Packed("sorted", length=200, tile=(64, 48)),
 ]
 
 

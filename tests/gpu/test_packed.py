@@ -18,6 +18,7 @@ CASES = [
     Packed("shuffled", (1, 2), 1024, 64, (64, 128), wide=True),
     Packed("sorted", (3, 2), 1024, 128, (128, 128), ordered=True),
     Packed("sorted", (1, 2), 4096, 128, (128, 128), causal=False),
+    Packed("sorted", (1, 2), 1000, 128, (128, 96)),
 ]
 
 

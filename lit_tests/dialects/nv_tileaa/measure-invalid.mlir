@@ -35,20 +35,40 @@
 !array = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !array, %t: !nv_tileaa.ptr<i64>):
-  // expected-error@+1 {{expects extents that are powers of two}}
-  %x = "nv_tileaa.measure_tiles"(%t, %v) {tile = array<i64: 96>} : (!nv_tileaa.ptr<i64>, !array) -> !nv_tileaa.ptr<i64>
+  // expected-error@+1 {{expects rows of a multiple of 8 elements in tiles of 100}}
+  %x = "nv_tileaa.measure_tiles"(%t, %v) {tile = array<i64: 100>} : (!nv_tileaa.ptr<i64>, !array) -> !nv_tileaa.ptr<i64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "powers_of_two", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
+}) {sym_name = "whole_rows_of_lanes", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
 
 // -----
 
 !array = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !array, %t: !nv_tileaa.ptr<i64>):
-  // expected-error@+1 {{expects rows of 8 elements or more, and 1024 in all at most}}
+  // expected-error@+1 {{expects rows of a multiple of 8 elements in tiles of 4}}
   %x = "nv_tileaa.measure_tiles"(%t, %v) {tile = array<i64: 4>} : (!nv_tileaa.ptr<i64>, !array) -> !nv_tileaa.ptr<i64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "neither_few_nor_many", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
+}) {sym_name = "not_few", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
+
+// -----
+
+!array = !nv_tileaa.memref<memref<?x?xi32, strided<[?, 1]>, 1>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !array, %t: !nv_tileaa.ptr<i64>):
+  // expected-error@+1 {{expects rows of a multiple of 16 elements in tiles of 512}}
+  %x = "nv_tileaa.measure_tiles"(%t, %v) {tile = array<i64: 64, 8>} : (!nv_tileaa.ptr<i64>, !array) -> !nv_tileaa.ptr<i64>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "as_many_columns_as_lanes", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
+
+// -----
+
+!array = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !array, %t: !nv_tileaa.ptr<i64>):
+  // expected-error@+1 {{expects tiles of 1024 elements at most}}
+  %x = "nv_tileaa.measure_tiles"(%t, %v) {tile = array<i64: 2048>} : (!nv_tileaa.ptr<i64>, !array) -> !nv_tileaa.ptr<i64>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "not_many", function_type = (!array, !nv_tileaa.ptr<i64>) -> ()} : () -> ()
 
 // -----
 

@@ -16,11 +16,11 @@ from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase, erase_unused
 from tilec.ir.structured import defining_operation, next_operation
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.memory_tokens import follows_store
-from tilec.passes.analysis.kernels import array_of_view, function_body, kernel_operations
+from tilec.passes.analysis.kernels import array_of_view, free_alias_scope, function_body
 
 HIDDEN_NAME = "tile_ends_{}"
 """Names of the hidden parameters: the addresses of the tables."""
@@ -66,7 +66,7 @@ class MeasuredTiles:
         extents = load.results[0].type.shape
         message = find_tile_error(extents)
         if message is not None:
-            return "its tiles have few or many elements"
+            return f"a table of its numbers {message}"
         indices = [_tile_index(*pair) for pair in zip(view.coords, extents, strict=True)]
         return "its tiles begin anywhere" if any(at is None for at in indices) else None
 
@@ -111,11 +111,9 @@ class MeasuredTiles:
             ends = list(made.operands)[1:]
             erase(made)
             self._ends = [end for end in self._ends if end not in ends]
-            for end in ends:
-                _erase_unused(end, kept=self._tables.values())
+            erase_unused(ends, kept=self._tables.values())
         used = {key: table for key, table in self._tables.items() if list(table.uses)}
-        for key in self._tables.keys() - used.keys():
-            _erase_unused(self._tables[key])
+        erase_unused(self._tables[key] for key in self._tables.keys() - used.keys())
         self._tables = used
 
     def _table(self, memref: Any, extents: tuple[int, ...]) -> Any:
@@ -144,7 +142,7 @@ class MeasuredTiles:
         steps = [_wide(constant(words))]
         for count in reversed(sizes[1:]):
             steps.append(arith.muli(steps[-1], _wide(count)))
-        scope = self._next_scope()
+        scope = free_alias_scope(self._function)
         rank = len(extents)
         table = MemrefType.of(i64, [*[None] * rank, words], [*[None] * rank, 1], scope)
         return MakeMemrefOp.build(measured, sizes, steps[::-1], table)
@@ -159,16 +157,6 @@ class MeasuredTiles:
             for name, extent in zip(names, extents, strict=True)
         ]
         return f"{' * '.join(tiles)} * {_words(maker.results[0].type.element_type) * 8}"
-
-    def _next_scope(self) -> int:
-        """Return an alias scope that no memref has."""
-        types = [
-            value.type
-            for op in kernel_operations(self._function)
-            for value in op.results
-            if isinstance(value.type, MemrefType)
-        ]
-        return max((type_.alias_scope for type_ in types), default=-1) + 1
 
 
 def _words(element: Any) -> int:
@@ -193,17 +181,6 @@ def _load_ends(table: Any, indices: list[Any], element: Any) -> list[Any]:
 def _tile_count(size: Any, extent: int) -> Any:
     """Emit how many tiles cover a dim."""
     return size if extent == 1 else arith.ceildivsi(size, constant(extent))
-
-
-def _erase_unused(value: Any, kept: Iterable[Any] = ()) -> None:
-    """Erase what computes a value, as far as nothing else needs it, but not the values `kept`."""
-    pending = [value]
-    while pending:
-        op = defining_operation(pending.pop())
-        if op is not None and not is_used(op):
-            operands = dict.fromkeys(op.operands)
-            erase(op)
-            pending += [item for item in operands if item not in (*pending, *kept)]
 
 
 def _wide(number: Any) -> Any:

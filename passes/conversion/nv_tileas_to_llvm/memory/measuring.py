@@ -13,6 +13,7 @@ from functools import reduce
 from math import prod
 from typing import Any
 
+from tilec.dialects.common.measure_ops import lanes_of_tile
 from tilec.dialects.nv_tileas.measure_ops import MeasureTilesOp, TabulateOp
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
@@ -25,10 +26,6 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, 
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 
-_LEAST_LANES = 8
-"""Lanes that share a tile, at least: they read 32 neighbouring bytes, a sector of L2."""
-_MOST_LOADS = 32
-"""Elements that a lane loads, at most: with their addresses they fit into its registers."""
 _ENDS = 2
 """Numbers of a tile: the least and the largest."""
 
@@ -69,7 +66,7 @@ def _tabulate(op: Any, lowering: Lowering, thread: Any) -> None:
 def _measure(op: Any, lowering: Lowering, thread: Any) -> None:
     memref: Memref = lowering.get(op.opview.memref)
     extents = op.opview.extents
-    lanes = max(_LEAST_LANES, prod(extents) // _MOST_LOADS)
+    lanes = lanes_of_tile(extents)
     groups = read_kernel_fact(lowering.function, "block_threads") // lanes
     counts = [_tiles(size, extent) for size, extent in zip(memref.sizes, extents, strict=True)]
     count = emit.value(reduce(emit.multiply, counts))
