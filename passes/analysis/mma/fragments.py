@@ -42,20 +42,22 @@ def joined_in_fragments(function: Any) -> set[Any]:
 
 def _collect(tile: Any, layout: RegisterLayout, found: set[Any]) -> None:
     """Add each `cat` that computes `tile`, whose layout is `layout`, to `found`."""
-    op = defining_operation(tile)
-    if op is None or op in found:
-        return
-    if op.name == CAT:
-        pieces = joined_layouts(op, layout)
-        if pieces is not None:
-            found.add(op)
-            for operand, piece in zip(op.operands, pieces, strict=True):
-                _collect(operand, piece, found)
-    elif op.name in _RELABELS:
-        source = source_layout(op, layout)
-        if source is not None:
-            _collect(op.operands[0], source, found)
-    elif op.name.split(".")[0] in ("arith", "math"):
-        for operand in op.operands:
-            if isinstance(operand.type, ir.RankedTensorType):
-                _collect(operand, layout, found)
+    pending, seen = [(tile, layout)], set[Any]()
+    while pending:
+        tile, layout = pending.pop()
+        op = defining_operation(tile)
+        if op is None or op in found or (tile, layout) in seen:
+            continue
+        seen.add((tile, layout))
+        if op.name == CAT:
+            pieces = joined_layouts(op, layout)
+            if pieces is not None:
+                found.add(op)
+                pending += zip(op.operands, pieces, strict=True)
+        elif op.name in _RELABELS:
+            source = source_layout(op, layout)
+            if source is not None:
+                pending.append((op.operands[0], source))
+        elif op.name.split(".")[0] in ("arith", "math"):
+            tiles = (value for value in op.operands if isinstance(value.type, ir.RankedTensorType))
+            pending += ((value, layout) for value in tiles)

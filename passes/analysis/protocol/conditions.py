@@ -22,6 +22,7 @@ from tilec.ir.structured import (
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
 from tilec.passes.analysis.protocol.events import REGISTERS, Node, events_of
+from tilec.passes.analysis.protocol.nesting import Nesting
 from tilec.passes.analysis.protocol.quantities import (
     MOST_ROUNDS,
     Choice,
@@ -106,6 +107,7 @@ class Conditions:
         self._ends: dict[Any, int] = {}
         self._later: dict[Any, int] = {}
         self._forms: dict[Any, _Form] = {}
+        self._nesting = Nesting()
         for op in ops:
             if op.name == "scf.for":
                 self._take_long_loop(op)
@@ -179,6 +181,8 @@ class Conditions:
         if truth is not None:
             return Truth(truth)
         op = defining_operation(value)
+        if not self._nesting.is_simple(value):
+            return self._flag(value)
         if op is not None and op.name == "arith.cmpi" and _is_integer(op.operands[0]):
             predicate = _PREDICATES.get(
                 arith.CmpIPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)
@@ -206,7 +210,8 @@ class Conditions:
     def _form(self, value: Any) -> _Form:
         """Return the integer `value` as a sum."""
         if value not in self._forms:
-            self._forms[value] = self._read_form(value)
+            simple = self._nesting.is_simple(value)
+            self._forms[value] = self._read_form(value) if simple else self._unknown(value)
         return self._forms[value]
 
     def _read_form(self, value: Any) -> _Form:
@@ -233,6 +238,9 @@ class Conditions:
             left, right = map(self._form, op.operands)
             condition = Comparison(_ORDERS[op.name], self._number(left.add(right, -1)))
             return self._choice(condition, *op.operands)
+        return self._unknown(value)
+
+    def _unknown(self, value: Any) -> _Form:
         return _Form(unknown=Counter({self.values.number(value): 1}))
 
     def _constant(self, constant: int) -> _Form:
@@ -251,7 +259,7 @@ class Conditions:
             if advance is not None:
                 depth = len(enclosing_loops(loop))
                 return self._form(counted.lower).add(_Form(rounds=Counter({depth: advance})))
-        return _Form(unknown=Counter({self.values.number(argument): 1}))
+        return self._unknown(argument)
 
     def _choice(self, condition: Condition, then: Any, otherwise: Any) -> _Form:
         numbers = (self._number(self._form(value)) for value in (then, otherwise))

@@ -9,7 +9,7 @@ how a round computes the next one. A value that something else defines has a num
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import LOOPS, enclosing_loops, terminator
+from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
 from tilec.passes.analysis.facts.element_accesses import is_repeatable
 from tilec.passes.analysis.facts.memory_tokens import is_token
 from tilec.passes.analysis.protocol.ranges import Range, range_of
@@ -48,10 +48,17 @@ class ValueNumbers:
     def number(self, value: Any) -> int:
         """Return the number of `value`."""
         known = self._known[-1]  # keys that name open carried values hold while these are open
-        if value not in known:
-            is_argument = isinstance(value, ir.BlockArgument)
-            key, depths = self._argument(value) if is_argument else self._result(value)
-            known[value] = self.cons(key, depths)
+        pending = [value]  # what is computed by long chains is numbered without calls in each other
+        while pending:
+            last = pending[-1]
+            missing = [item for item in _computed_from(last) if item not in known]
+            if last not in known and missing:
+                pending += reversed(missing)
+                continue
+            pending.pop()
+            if last not in known:
+                is_argument = isinstance(last, ir.BlockArgument)
+                known[last] = self.cons(*(self._argument if is_argument else self._result)(last))
         return known[value]
 
     def long_bound(self, bound: int) -> int:
@@ -121,7 +128,7 @@ class ValueNumbers:
     def _result(self, value: Any) -> tuple[Key, frozenset[int]]:
         op = value.owner.operation
         number = ir.OpResult(value).result_number
-        if op.name in _QUERIES or op.name.startswith(_COMPUTED):
+        if _is_computed(op):
             attributes = tuple(sorted(op.attributes.items(), key=lambda item: item[0]))
             numbers, depths = self._of(list(op.operands))
             return (op.name, number, attributes, *numbers), depths
@@ -156,3 +163,16 @@ class ValueNumbers:
         condition, *passed = terminator(loop.regions[0].blocks[0]).operands
         numbers, depths = self._of([condition, passed[number]])
         return ("end", *numbers), depths - {len(enclosing_loops(loop))}
+
+
+def _is_computed(op: Any) -> bool:
+    return op.name in _QUERIES or op.name.startswith(_COMPUTED)
+
+
+def _computed_from(value: Any) -> list[Any]:
+    """Return those operands of what computes a value that are computed themselves."""
+    op = defining_operation(value)
+    if op is None or not _is_computed(op):
+        return []
+    makers = ((operand, defining_operation(operand)) for operand in op.operands)
+    return [operand for operand, maker in makers if maker is not None and _is_computed(maker)]
