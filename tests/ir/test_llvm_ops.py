@@ -33,7 +33,7 @@ def _ours(v):
     element = llvm_ops.extract_element(vector, v.number)
     llvm_ops.insert_element(vector, element, v.number)
     struct = llvm_ops.inline_asm(
-        "x $0;", "=f,=f", [], llvm_ops.struct_type([v.f32, v.f32]), has_side_effects=True
+        "x $0;", "=f,=f", [], llvm_ops.struct_type(v.f32, 2), has_side_effects=True
     )
     llvm_ops.extract_value(v.f32, struct, 1)
     llvm_ops.inline_asm("y $0;", "r", [v.number], has_side_effects=False)
@@ -70,7 +70,8 @@ def _generated(v):
     element = llvm.ExtractElementOp(vector, v.number).res
     llvm.InsertElementOp(vector, element, v.number)
     dialect = {"asm_dialect": _attribute("0 : i64")}
-    fields = llvm.StructType.get_literal([v.f32, v.f32])
+    fields = llvm.StructType.get_identified("f32x2")
+    fields.set_body([v.f32, v.f32])
     struct = llvm.InlineAsmOp(fields, [], "x $0;", "=f,=f", **SIDE_EFFECT, **dialect).res
     llvm.ExtractValueOp(v.f32, struct, [1])
     llvm.InlineAsmOp(None, [v.number], "y $0;", "r", **dialect)

@@ -208,8 +208,8 @@
 
 // PTX that LLVM cannot move writes zeros, and copies a register that is never written.
 // CHECK-LABEL: llvm.func @registers_are_filled_in_place
-// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0Amov.b32 $0, 0;\0Amov.b32 $1, 0;\0Amov.b32 $2, 0;\0Amov.b32 $3, 0;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
-// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b32 unwritten;\0Amov.b32 $0, unwritten;\0A{{.*}}mov.b32 $3, unwritten;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0Amov.b32 $0, 0;\0Amov.b32 $1, 0;\0Amov.b32 $2, 0;\0Amov.b32 $3, 0;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<"f32x4", (f32, f32, f32, f32)>
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b32 unwritten;\0Amov.b32 $0, unwritten;\0A{{.*}}mov.b32 $3, unwritten;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<"f32x4", (f32, f32, f32, f32)>
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   "nv_tileas.roles"() ({

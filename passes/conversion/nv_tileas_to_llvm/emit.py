@@ -221,8 +221,3 @@ def broadcast(number: Any) -> Any:
     wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
     """
     return llvm_ops.shuffle_index(value(-1), number, value(0), value(31))
-
-
-def literal_struct(element: Any, count: int) -> Any:
-    """Return the literal struct type of `count` fields of type `element`."""
-    return llvm_ops.struct_type([element] * count)

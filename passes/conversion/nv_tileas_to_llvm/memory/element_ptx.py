@@ -63,7 +63,7 @@ def load_where(pointer: Any, outside: Sequence[Any], bounds: Sequence[Bound]) ->
     ties = [str(number) for number in range(count)]
     constraints = ",".join([*results, "l", *ties, *["r"] * len(compared)])
     register = held[0].type
-    struct = register if count == 1 else emit.literal_struct(register, count)
+    struct = register if count == 1 else llvm_ops.struct_type(register, count)
     found = emit.inline_ptx(text, constraints, [pointer, *held, *compared], struct)
     if count > 1:
         return [llvm_ops.extract_value(register, found, number) for number in range(count)]

@@ -316,7 +316,7 @@ def tied(text: str, acc: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
         + [emit.constraint(item.type) for item in inputs]
         + ["~{memory}"]
     )
-    struct = emit.literal_struct(acc[0].type, count)
+    struct = llvm_ops.struct_type(acc[0].type, count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
     return _fields(result, acc[0].type, count)
 
@@ -353,7 +353,7 @@ def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> Any:
     types = lowered_types(tile)
     moves = [f"mov.b32 ${index}, {source};" for index in range(len(types))]
     text = "\n".join(["{", *declarations, *moves, "}"])
-    struct = emit.literal_struct(types[0], len(types))
+    struct = llvm_ops.struct_type(types[0], len(types))
     constraints = ",".join([f"={emit.constraint(types[0])}"] * len(types))
     written = emit.inline_ptx(text, constraints, [], struct)
     return regroup(tile, _fields(written, types[0], len(types)))

@@ -164,7 +164,7 @@ def _instruction(
     results = [f"={emit.constraint(item.type)}" for item in sums]
     operands = [*left, *right, *sums]
     constraints = ",".join([*results, *(emit.constraint(item.type) for item in operands)])
-    struct = emit.literal_struct(sums[0].type, len(sums))
+    struct = llvm_ops.struct_type(sums[0].type, len(sums))
     made = emit.inline_ptx(text, constraints, operands, struct)
     return [llvm_ops.extract_value(sums[0].type, made, index) for index in range(len(sums))]
 
