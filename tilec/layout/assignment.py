@@ -237,8 +237,9 @@ class Assignment:
             if self._priced >= MAX_CHANGES:
                 break
             self._priced += 1
-            before, after = self._compare(change)
-            if before - after > max(most, LEAST_SHARE * before):
+            prices = self._prices_if_gains(change, most)
+            if prices is not None:
+                before, after = prices
                 best, most = (change, Change(key, what, before, after)), before - after
         if best is None:
             return False
@@ -280,18 +281,30 @@ class Assignment:
         )
         return list(dict.fromkeys(found[key] for found in followed if key in found))
 
-    def _compare(self, change: Layouts) -> tuple[float, float]:
-        """Return the prices of what a change touches, before and after."""
+    def _prices_if_gains(self, change: Layouts, most: float) -> tuple[float, float] | None:
+        """Return the prices of what a change touches, before and after.
+
+        Or None, if it gains no more than `most`, or too small a share: most changes do, which shows
+        before all of their links have been priced.
+        """
         moved = [key for key in change if self.layouts[key] is not change[key]]
         touched = dict.fromkeys(number for key in moved for number in self._links_of[key])
         changed = {**self.layouts, **change}
-        before, after = (
+        old, new = self._area_prices(touched, changed)
+        own, own_after = (
             sum(self._own_price(key, layouts[key]) for key in moved)
-            + sum(self._link_price(number, layouts) for number in touched)
             for layouts in (self.layouts, changed)
         )
-        old, new = self._area_prices(touched, changed)
-        return before + max(0.0, old - new), after + max(0.0, new - old)
+        links = sum(self._link_price(number, self.layouts) for number in touched)
+        before = own + links + max(0.0, old - new)
+        least, links = max(most, LEAST_SHARE * before), 0.0
+        after = own_after + max(0.0, new - old)
+        for number in touched:
+            if not before - after > least:
+                return None
+            links += self._link_price(number, changed)
+            after = own_after + links + max(0.0, new - old)
+        return (before, after) if before - after > least else None
 
     def _area_prices(self, touched: Mapping[int, Any], changed: Layouts) -> tuple[float, float]:
         """Return the prices of the scratch area before and after a change that touches links."""
