@@ -14,6 +14,7 @@ from tilec.dialects.common.shape_ops import (
     ViewBase,
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.bindings import ir
 
 
 class MakeRangeOp(MakeRangeBase, dialect=NvTileAS, name="make_range"):
@@ -56,8 +57,24 @@ class GetNumProgramsOp(GetNumProgramsBase, dialect=NvTileAS, name="get_num_progr
     """Return the number of blocks along a grid axis."""
 
 
+_SERIAL = "serial"
+
+
 class ReduceOp(ReduceBase, dialect=NvTileAS, name="reduce"):
-    """Combine the elements of a tile along one axis."""
+    """Combine the elements of a tile along one axis.
+
+    With the attribute `serial` (unit), a thread combines its elements one after another. Without
+    it, in pairs: this takes less time where nothing else can run, and more registers.
+    """
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether a thread combines its elements one after another."""
+        return _SERIAL in self.operation.attributes
+
+    def make_serial(self) -> None:
+        """Let a thread combine its elements one after another."""
+        self.operation.attributes[_SERIAL] = ir.UnitAttr.get()
 
 
 class ScanOp(ScanBase, dialect=NvTileAS, name="scan"):

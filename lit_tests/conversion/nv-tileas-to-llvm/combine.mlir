@@ -137,3 +137,57 @@
   }) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "in_order", function_type = (i32) -> (), tilec.kernel = {block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<128xi32, #nv_tileas.layout<"128|reg:4*(32)|lane:32*(1)|warp:4*(0)">>
+
+// A thread combines its four registers in pairs.
+// CHECK-LABEL: llvm.func @registers_in_pairs
+// CHECK:         %[[A:.*]] = arith.xori
+// CHECK:         %[[B:.*]] = arith.xori
+// CHECK:         arith.xori %[[A]], %[[B]]
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<i32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.make_range"() {start = 0 : i64} : () -> !row
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.xori %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 0 : i64} : (!row) -> i32
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "registers_in_pairs", function_type = (!nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<128xi32, #nv_tileas.layout<"128|reg:4*(32)|lane:32*(1)|warp:4*(0)">>
+
+// With `serial`, it combines them one after another.
+// CHECK-LABEL: llvm.func @registers_one_after_another
+// CHECK:         %[[A:.*]] = arith.xori
+// CHECK:         %[[B:.*]] = arith.xori %[[A]], %{{.*}}
+// CHECK:         arith.xori %[[B]], %{{.*}}
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<i32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.make_range"() {start = 0 : i64} : () -> !row
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.xori %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 0 : i64, serial} : (!row) -> i32
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "registers_one_after_another", function_type = (!nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -4,8 +4,10 @@ An *element* is a tuple of scalars, one for each operand of the operation.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import Any
 
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
@@ -46,6 +48,7 @@ class Combiner:
         """Combine with the body of `op`."""
         self._block = op.opview.block
         self._lowering = lowering
+        self._is_serial = op.name == ReduceOp.OPERATION_NAME and op.opview.is_serial
 
     def __call__(self, first: Element, second: Element) -> Element:
         """Return what two elements give."""
@@ -71,7 +74,12 @@ class Combiner:
         return (llvm_ops.value("arith.constant", type_, value=value),)
 
     def all_of(self, elements: Sequence[Element]) -> Element:
-        """Return what neighbouring elements give, combined in pairs: the chains are short."""
+        """Return what elements give in their order, in pairs of neighbours or one after another.
+
+        In pairs, the chains are short.
+        """
+        if self._is_serial:
+            return reduce(self, elements)
         while len(elements) > 1:
             pairs = zip(elements[::2], elements[1::2], strict=False)
             rest = elements[len(elements) // 2 * 2 :]

@@ -1,57 +1,57 @@
 """Let the special functions of a tile straddle the wait for a product.
 
-Before:  %b = broadcast %top; %x = fma %s, %c, %b; %p = exp2 %x; anchor %p; %d = mma_wait %g, %t
-         %v = view %p; %sum = reduce %v; %a = truncf %p
-After:   %x0 = fma (tile_slice %s {0, 0}), %c0, (broadcast %top); %p0 = exp2 %x0
-         %r0 = reduce (view %p0); anchor %r0; %d = mma_wait %g, %t; %h = hold %top, %d
-         %x1 = fma (tile_slice %s {0, 112}), %c1, (broadcast %h); %p1 = exp2 %x1
-         %sum = addf %r0, (reduce (view %p1)); %p = cat %p0, %p1; %a = truncf %p
+Before:  %t = reduce %s; ...; %b = broadcast %top; %x = fma %s, %c, %b; %p = exp2 %x; anchor %p
+         %d = mma_wait %g, %m
+         %sum = reduce (view %p); %a = truncf %p
+After:   %t = reduce %s; ...; %x0 = fma %s[0], %c0, (broadcast %top[0]); %p0 = exp2 %x0
+         %sum0 = reduce {serial} (view %p0); anchor %sum0
+         %d = mma_wait %g, %m; %h = hold %top[1], %d
+         %x1 = fma %s[1], %c1, (broadcast %h); %p1 = exp2 %x1; %sum1 = reduce {serial} (view %p1)
+         %sum = join %sum0, %sum1; %p = join %p0, %p1; %a = truncf %p
+
+`[0]` and `[1]` are the first and the last eight rows of each 16, which `view`, `tile_slice` and
+`cat` take and join. A thread holds one row of each (PTX ISA, wgmma): they cost no instruction.
 
 Special functions and other arithmetic run on different units of an SM, and overlap where a warp has
-instructions of both kinds to issue. In a softmax, mostly special functions come before the wait for
-a product, which hides them (`nv-tileas-schedule-mma`). Other arithmetic follows the wait: sums and
-conversions. So the special functions of the last columns move after the wait, for as many columns
-as take about as long as that arithmetic. The product then hides fewer cycles, but special functions
-and arithmetic overlap after the wait.
+instructions of both kinds to issue. Without the cut, a softmax has two parts of only one kind: all
+largest scores before the first special function, and sums and conversions after the last one. With
+it, largest scores of the last rows are found during the special functions of the first rows. What
+comes after the wait overlaps with the special functions of the last rows.
 
 The special functions, and the element-wise operations before them, read a vector with one value for
-each row, which is broadcast. For the columns after the wait, `hold` returns this vector: it is
-small, and what is computed from the result cannot move before the wait. Sums of the columns are cut
-in the same way. Arithmetic after the wait that needs neither the product nor the special functions
-moves before it.
+each row, which is broadcast. For the last rows, `hold` returns this vector: it is small, and what
+is computed from the result cannot move before the wait. Arithmetic after the wait that needs
+neither the product nor the special functions moves before it.
+
+Sums are `serial`: each addition follows its special function, and fewer registers wait for a
+partner. So is the search for the largest scores of long rows: ptxas then ends one row before it
+begins the next one (docs/measurements/2026-11-26-softmax-by-rows.md).
 """
 
 from typing import Any
 
+from tilec.dialects.common.shape_ops import tile_type
 from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
-from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp
+from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp, ViewOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
-from tilec.ir.structured import (
-    body_operations,
-    clone_whole,
-    defining_operation,
-    next_operation,
-    parent_operation,
-    terminator,
-)
+from tilec.ir.structured import body_operations, clone_whole, defining_operation, next_operation
 from tilec.ir.values import block_of
-from tilec.passes.analysis.commutativity import is_commutative
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import is_name, op_cost
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.graph import Engine
-from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.fast_dataclasses import dataclass
 
 ANCHOR = AnchorOp.OPERATION_NAME
-_STEP = 16
-"""Columns of a step of K for operands of 16 bits (PTX ISA, wgmma): what is cut at their multiples
-is still made of whole operands."""
-_MOST = 0.5
-"""Largest part of the special functions that comes after the wait (choice): a product that hides
-nothing is waited for."""
+_BLOCK, _HALF = 16, 8
+"""Rows of a block of an accumulator, and how far apart the two rows of it are that a thread holds
+(PTX ISA, wgmma, accumulator fragments)."""
+_LONG_ROW = 128
+"""Columns of the longest row whose largest score is found in pairs: with 128 columns, pairs take
+1.2 % less time than one chain, with 192 columns 1.0 % more (attention, H100, 2026-11-26)."""
 
 
 @register_pass("nv-tileas-straddle-waits")
@@ -73,16 +73,14 @@ def _find_cut(anchor: Any) -> "_Cut | None":
     """Return how to cut what an anchor keeps before a wait, or None."""
     wait = next_operation(anchor)
     special = _special(anchor, wait)
-    if special is None or len(special.results[0].type.shape) != 2:
+    if special is None or not _has_halves(special.results[0].type):
         return None
     chain = _chain(special)
     held = next(filter(None, (_row_vector(value) for op in chain for value in op.operands)), None)
     readers = _readers(special, wait)
     if held is None or not all(op == anchor or _moves_freely(op) for op in readers):
         return None
-    readers = [op for op in readers if op != anchor]
-    cut = _Cut(anchor, wait, chain, held, readers)
-    return cut.at(cut.columns_before())
+    return _Cut(anchor, wait, chain, held, [op for op in readers if op != anchor])
 
 
 def _special(anchor: Any, wait: Any) -> Any:
@@ -142,15 +140,14 @@ def _row_vector(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Where to cut the special functions of a tile.
+    """Special functions of a tile, which are cut by rows.
 
     Attributes:
         anchor: What keeps them before the wait.
         wait: The wait.
         chain: The special function, last, and the operations that compute its operands.
-        held: The vector of rows that columns after the wait read.
+        held: The vector of rows that rows after the wait read.
         readers: Operations before the wait that need the special function, in order.
-        columns: Columns before the wait.
     """
 
     anchor: Any
@@ -158,45 +155,26 @@ class _Cut:
     chain: list[Any]
     held: Any
     readers: list[Any]
-    columns: int = 0
-
-    def at(self, columns: int) -> "_Cut | None":
-        """Return the cut with this number of columns before the wait; None if that is no cut."""
-        return replace(self, columns=columns) if 0 < columns < self._width else None
-
-    def columns_before(self) -> int:
-        """Return the columns before the wait: the others take as long as arithmetic after it.
-
-        Their sums are arithmetic, too, if they are cut.
-        """
-        sums = [reduce for _, reduce in self._sums(_STEP)]
-        after = [*self.readers, *operations_after(self.wait)[:-1], *_next_readers(self.wait)]
-        costs = {op: op_cost(op, 1) for op in after if op not in sums}
-        other = sum(cost.cycles for cost in costs.values() if cost.engine is Engine.VECTOR)
-        each = op_cost(self.chain[-1], 1).cycles - sum(op_cost(op, 1).cycles for op in sums)
-        late = min(_MOST, other / each) * self._width if each > 0 else 0
-        return self._width - round(late / _STEP) * _STEP
 
     def run(self) -> None:
-        """Replace the special functions by two parts of them."""
-        special = self.chain[-1]
-        sums = self._sums(self.columns)
+        """Replace the special functions by those of the first and of the last rows."""
+        special, sums = self.chain[-1], self._sums()
         self._hoist()
         for op in reversed(self.readers):
             op.move_after(self.wait)
         with ir.InsertionPoint(self.anchor), special.location:
-            early = self._part(0, self.columns, self.held)
+            early = self._half(0, _half(self.held, 0))
             totals = [_summed(early, *pair) for pair in sums]
             for tile in totals or [early]:
                 AnchorOp(tile=tile)
         with ir.InsertionPoint(next_operation(self.wait)), special.location:
-            held = HoldOp.build(self.held, self.wait.results[0])
-            late = self._part(self.columns, self._width - self.columns, held)
+            late = self._half(1, HoldOp.build(_half(self.held, 1), self.wait.results[0]))
             for total, (view, reduce) in zip(totals, sums, strict=True):
-                both = _combined(reduce, total, _summed(late, view, reduce))
+                both = _joined(total, _summed(late, view, reduce))
                 reduce.results[0].replace_all_uses_with(both)
-            joined = CatOp.build(early, late, 1)
+            joined = _joined(early, late)
         special.results[0].replace_all_uses_with(joined)
+        self._find_tops_in_chains()
         reduced = [op for view, reduce in sums for op in (reduce, view)]
         makers = {defining_operation(value) for op in self.chain for value in op.operands}
         makers -= {None, *self.chain}
@@ -204,11 +182,6 @@ class _Cut:
             erase(op)
         for maker in filter(_is_unused, makers):
             erase(maker)
-
-    @property
-    def _width(self) -> int:
-        """Columns of the tile."""
-        return self.chain[-1].results[0].type.shape[-1]
 
     def _hoist(self) -> None:
         """Move arithmetic that needs neither the product nor the special functions before them."""
@@ -220,46 +193,84 @@ class _Cut:
             else:
                 op.move_before(self.anchor)
 
-    def _sums(self, columns: int) -> list[tuple[Any, Any]]:
-        """Return the views of the tile, and the reductions of them, that are cut at `columns`."""
+    def _sums(self) -> list[tuple[Any, Any]]:
+        """Return the views of the tile, and the reductions of them along their rows."""
+        rows = self.chain[-1].results[0].type.shape[0]
         found = []
         for view in filter(is_name, _users(self.chain[-1])):
-            shape, users = view.results[0].type.shape, _users(view)
-            if [op.name for op in users] != [ReduceOp.OPERATION_NAME] or len(shape) != 3:
+            users = _users(view)
+            if [op.name for op in users] != [ReduceOp.OPERATION_NAME]:
                 continue
             (reduce,) = users
-            is_cut = shape[1] * shape[2] == self._width and columns % shape[2] == 0
-            steps = body_operations(reduce.opview.block)[:-1]
-            adds = len(steps) == 1 and is_commutative(reduce) and reduce.opview.axis.value == 1
-            if is_cut and adds:
+            along_rows = view.results[0].type.shape[0] == rows and reduce.opview.axis.value > 0
+            if along_rows and len(reduce.operands) == 1:
                 found.append((view, reduce))
         return found
 
-    def _part(self, first: int, columns: int, held: Any) -> Any:
-        """Emit the special functions of some columns, with what computes their operands."""
+    def _find_tops_in_chains(self) -> None:
+        """Let the reductions from which `held` is computed combine long rows in one chain."""
+        pending = [self.held]
+        while pending:
+            maker = defining_operation(pending.pop())
+            if maker is None or maker.block != self.chain[-1].block:
+                continue
+            if maker.name == ReduceOp.OPERATION_NAME:
+                if maker.operands[0].type.shape[-1] > _LONG_ROW:
+                    maker.opview.make_serial()
+            elif is_name(maker) or _is_elementwise(maker):
+                pending += maker.operands
+
+    def _half(self, part: int, held: Any) -> Any:
+        """Emit the special functions of the first or last rows, with what computes them."""
         values: dict[Any, Any] = {}
         for op in self.chain:
             operands = [
-                values[value] if value in values else self._operand(value, first, columns, held)
+                values[value] if value in values else self._operand(value, part, held)
                 for value in op.operands
             ]
             (result,) = op.results
-            values[result] = _alike(op, operands, _with_columns(result.type, columns))
+            values[result] = _alike(op, operands, _half_type(result.type))
         return values[self.chain[-1].results[0]]
 
-    def _operand(self, value: Any, first: int, columns: int, held: Any) -> Any:
-        """Emit some columns of a tile."""
-        maker = defining_operation(value)
-        type_ = _with_columns(value.type, columns)
+    def _operand(self, value: Any, part: int, held: Any) -> Any:
+        """Emit the first or last rows of a tile."""
+        maker, type_ = defining_operation(value), _half_type(value.type)
         if maker is not None and maker.name == SplatOp.OPERATION_NAME:
             return _alike(maker, list(maker.operands), type_)
         if maker is not None and maker.name == "arith.constant":
             return _constant(maker, type_)
         if maker is not None and maker.name == BroadcastOp.OPERATION_NAME:
             source = maker.operands[0]
-            if source.type.shape[-1] == 1:
-                return _alike(maker, [held if source == self.held else source], type_)
-        return TileSliceOp.build(value, type_.shape, (0, first))
+            if source == self.held:
+                return _alike(maker, [held], type_)
+            rows = source if source.type.shape[0] == 1 else _half(source, part)
+            return _alike(maker, [rows], type_)
+        return _half(value, part)
+
+
+def _has_halves(type_: Any) -> bool:
+    return len(type_.shape) == 2 and type_.shape[0] % _BLOCK == 0
+
+
+def _half_type(type_: Any) -> Any:
+    """Return the type of half of the rows of a tile."""
+    return tile_type([type_.shape[0] // 2, *type_.shape[1:]], type_.element_type)
+
+
+def _half(value: Any, part: int) -> Any:
+    """Emit the first or last rows of each block of a tile."""
+    rows, *others = value.type.shape
+    blocks = ViewOp.build(value, (rows // _BLOCK, 2, _HALF, *others))
+    shape, origin = (rows // _BLOCK, 1, _HALF, *others), (0, part, 0, *(0 for _ in others))
+    return ViewOp.build(TileSliceOp.build(blocks, shape, origin), (rows // 2, *others))
+
+
+def _joined(first: Any, last: Any) -> Any:
+    """Emit the tile of whose blocks these are the first and last rows."""
+    rows, *others = first.type.shape
+    blocks = (rows // _HALF, 1, _HALF, *others)
+    whole = CatOp.build(ViewOp.build(first, blocks), ViewOp.build(last, blocks), 1)
+    return ViewOp.build(whole, (2 * rows, *others))
 
 
 def _is_unused(op: Any) -> bool:
@@ -272,27 +283,8 @@ def _users(op: Any) -> list[Any]:
     return [use.owner.operation for use in op.results[0].uses]
 
 
-def _next_readers(wait: Any) -> list[Any]:
-    """Return the arithmetic of the next round on what a wait returns."""
-    found = []
-    for use in wait.results[0].uses:
-        if (
-            use.owner.operation == terminator(wait.block)
-            and parent_operation(wait).name == "scf.for"
-        ):
-            carried = wait.block.arguments[1 + use.operand_number]
-            found += [item.owner.operation for item in carried.uses]
-    return list(filter(_is_elementwise, found))
-
-
 def _moves_freely(op: Any) -> bool:
     return _is_elementwise(op) or is_name(op) or op.name == ReduceOp.OPERATION_NAME
-
-
-def _with_columns(type_: Any, columns: int) -> Any:
-    """Return the type of a tile with other columns."""
-    shape = [*type_.shape[:-1], columns]
-    return ir.RankedTensorType.get(shape, type_.element_type, loc=ir.Location.unknown())
 
 
 def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
@@ -309,15 +301,9 @@ def _constant(maker: Any, type_: Any) -> Any:
 
 
 def _summed(tile: Any, view: Any, reduce: Any) -> Any:
-    """Emit what a reduction of a view gives for some columns of the tile."""
-    rows, width = view.results[0].type.shape[::2]
-    shape = [rows, tile.type.shape[-1] // width, width]
-    type_ = ir.RankedTensorType.get(shape, tile.type.element_type, loc=ir.Location.unknown())
-    seen = _alike(view, [tile], type_)
-    return clone_whole(reduce, {reduce.operands[0]: seen}).results[0]
-
-
-def _combined(reduce: Any, first: Any, second: Any) -> Any:
-    """Emit the function of a reduction on two tiles."""
-    step = body_operations(reduce.opview.block)[0]
-    return _alike(step, [first, second], first.type)
+    """Emit what a reduction of a view gives for half of the rows."""
+    seen = _alike(view, [tile], _half_type(view.results[0].type))
+    made = clone_whole(reduce, {reduce.operands[0]: seen})
+    made.results[0].set_type(_half_type(reduce.results[0].type))
+    made.opview.make_serial()
+    return made.results[0]

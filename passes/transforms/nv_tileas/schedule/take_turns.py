@@ -9,6 +9,11 @@ A *turn* is the time in which one warpgroup issues the products of a round, from
 the same time, and then all wait for the tensor cores. `nv-tileas-schedule-loops` marks the loops
 that gain from turns.
 
+A slot that only later products of a round read is waited for after the first product was issued:
+
+Before:  ring_wait %a; ring_wait %b; async_mma %slot_a; async_mma %slot_b
+After:   ring_wait %a; turn_take; async_mma %slot_a; ring_wait %b; async_mma %slot_b; turn_pass
+
 During its turn, a warpgroup must not wait for another one, because that one waits for its turn. So
 a loop stays as it is if tiles move through shared memory between the two operations. Remark T0440
 says so; with `turns=1` in the plan it is an error.
@@ -18,7 +23,12 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, next_operation, operations_inside
+from tilec.ir.structured import (
+    body_operations,
+    defining_operation,
+    next_operation,
+    operations_inside,
+)
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
@@ -34,6 +44,7 @@ from tilec.plan.overrides import parse_overrides
 from tilec.support.diagnostics import remark
 
 _PRODUCT = "nv_tileas.async_mma"
+_WAIT, _VIEW, _NAME = "nv_tileas.ring_wait", "nv_tileas.slot_view", "nv_tileas.shared_view"
 
 
 @register_pass("nv-tileas-take-turns")
@@ -60,6 +71,7 @@ def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:
         asked: Whether the user wants turns: then it is an error (T0421).
     """
     del loop.attributes[TURNS]
+    _wait_late(loop)
     ops = body_operations(loop.regions[0].blocks[0])
     products = [number for number, op in enumerate(ops) if op.name == _PRODUCT]
     between = ops[products[0] : products[-1]]
@@ -79,3 +91,47 @@ def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:
         with ir.InsertionPoint.at_block_begin(block), loop.location:
             TurnStartOp()
     return True
+
+
+def _wait_late(loop: Any) -> None:
+    """Wait for a slot right before the first product that reads it, if others come before.
+
+    They run meanwhile: between the round before and the first product, each wait counts.
+    """
+    ops = body_operations(loop.regions[0].blocks[0])
+    place = {op: number for number, op in enumerate(ops)}
+    first, *others = (op for op in ops if op.name == _PRODUCT)
+    for wait in (op for op in ops[: place[first]] if op.name == _WAIT):
+        views = [use.owner.operation for use in wait.operands[1].uses]
+        views = [op for op in views if op.name == _VIEW and op in place]
+        slots = [value for view in views for value in view.results]
+        readers = [op for op in others if any(_slot_of(value) in slots for value in op.operands)]
+        if not readers or _reads(ops[: place[readers[0]]], slots):
+            continue
+        for op in (wait, *views, *_names(ops[: place[readers[0]]], slots)):
+            op.move_before(readers[0])
+
+
+def _slot_of(value: Any) -> Any:
+    """Return the slot that a shared-memory tile lies in, whatever its shape is."""
+    op = defining_operation(value)
+    while op is not None and op.name == _NAME:
+        value = op.operands[0]
+        op = defining_operation(value)
+    return value
+
+
+def _names(ops: list[Any], slots: list[Any]) -> list[Any]:
+    """Return the operations that give slots other shapes."""
+    return [op for op in ops if op.name == _NAME and _slot_of(op.results[0]) in slots]
+
+
+def _reads(ops: list[Any], slots: list[Any]) -> bool:
+    """Tell whether one of `ops` reads a slot."""
+    return any(
+        _slot_of(value) in slots
+        for op in ops
+        for inner in (op, *operations_inside(op))
+        if inner.name not in (_NAME, _VIEW)
+        for value in inner.operands
+    )
