@@ -135,6 +135,12 @@ def test_a_reduction_takes_functions_with_compile_time_values(frontend, function
             1,
             "expected a helper with 2 parameters, found 'lambda' with 3",
         ),
+        (
+            "x = scan((zeros((4, 4)), zeros((4, 4))), 1, lambda a, b, c: (a, b), (0, 0))",
+            "T0310",
+            1,
+            "expected a helper with 4 parameters, or 2 that take tuples, found 'lambda' with 3",
+        ),
         ("x = lambda: 3\ny = x + 1", "T0311", 2, "the function 'lambda'"),
     ],
 )

@@ -161,7 +161,8 @@ def test_an_axis_without_its_name_has_both_fixes_in_its_hint(frontend):
 @pytest.mark.parametrize(
     ("body", "hint"),
     [
-        ("x = zeros((n, 4))", "make it a 'const' parameter"),
+        ("x = zeros((n, 4))", "add 'n: const' to the parameters; a dim still gets its value"),
+        ("x = zeros((n * 4, 4))", "make it a 'const' parameter"),
         (
             "for j in range(3):\n    x = zeros((1 << j, 4))",
             "loops over 'static_range' are unrolled",

@@ -95,11 +95,12 @@ def test_elements_are_combined_in_their_order(compute):
     np.testing.assert_array_equal(found, np.repeat(x[:, 4:], 5, axis=1))
 
 
-def test_tuples_of_tiles_are_scanned_together(compute):
+@pytest.mark.parametrize("function", ["affine", "lambda p, q: affine(p[0], p[1], q[0], q[1])"])
+def test_tuples_of_tiles_are_scanned_together(compute, function):
     """y[n] = 2 * y[n - 1] + x[n], as a scan of affine functions."""
     x = np.arange(1, 7, dtype=np.int32)
     twos = "broadcast_to(cast(2, i32), (6,))"
-    found = compute(f"scan(({twos}, x), 0, affine, (1, 0))[1]", x, "i32", (6,), "i32")
+    found = compute(f"scan(({twos}, x), 0, {function}, (1, 0))[1]", x, "i32", (6,), "i32")
     expected = [1]
     for item in x[1:]:
         expected.append(2 * expected[-1] + int(item))

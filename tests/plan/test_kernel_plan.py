@@ -171,6 +171,14 @@ def test_two_consumers_share_the_columns_of_wide_192_row_tiles(n):
     assert "consumers = 2: 192 rows for all of them, columns shared" in result.reasons
 
 
+def test_two_consumers_share_the_columns_of_what_is_too_large_for_one():
+    assert plan(gemm(m=64, n=256)).consumers == 1
+    assert plan(gemm(m=64, n=512)).consumers == 2
+    code, message = failure(gemm(m=64, n=512), consumers=1)
+    assert code == "T0423"
+    assert "takes 256 registers a thread of 1 consumer warpgroup" in message
+
+
 def test_consumers_that_the_user_fixes_may_share_columns():
     assert plan(gemm(m=64, n=256), consumers=2).consumers == 2
     code, message = failure(gemm(m=64, n=72), consumers=2)

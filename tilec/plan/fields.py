@@ -72,7 +72,7 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "consumers",
             "2 if the rows split into two parts of whole 64-row slices, 3 for other multiples of"
-            " 192 rows, else 1",
+            " 192 rows, 2 by columns if a result is too large for one, else 1",
             "warpgroups that share a product, by rows or else by columns",
             range(1, MAX_CONSUMERS + 1),
         ),

@@ -45,7 +45,8 @@ def split_consumers(accumulators: Iterable[tuple[int, int, int]], target: Target
 
     Two where the rows split into two parts of whole 64-row slices. Three for other multiples of 192
     rows, as long as an instruction fits the registers at entry, which are fewer with 512 threads;
-    two, which then share the columns, where it does not. Otherwise one.
+    two, which then share the columns, where it does not. Two that share the columns, too, where
+    only they can hold the largest accumulator. Otherwise one.
 
     Args:
         accumulators: Rows, columns and element size in bytes of every accumulator.
@@ -59,11 +60,19 @@ def split_consumers(accumulators: Iterable[tuple[int, int, int]], target: Target
     if divides(2):
         return 2
     entry = entry_registers(machine.WARPGROUP_THREADS * (MAX_CONSUMERS + 1), target)
-    if not divides(MAX_CONSUMERS):
-        return 1
-    if all(instruction_registers(n, size) <= entry for _, n, size in found):
+    if divides(MAX_CONSUMERS) and all(
+        instruction_registers(n, size) <= entry for _, n, size in found
+    ):
         return MAX_CONSUMERS
-    return 2 if all(shares(m, n, 2) for m, n, _ in found) else 1
+    splits = all(shares(m, n, 2) for m, n, _ in found)
+    needs_two = not _fits(found, 1, target) and _fits(found, 2, target)
+    return 2 if splits and (needs_two or divides(MAX_CONSUMERS)) else 1
+
+
+def _fits(accumulators: Iterable[tuple[int, int, int]], consumers: int, target: Target) -> bool:
+    """Tell whether consumers that share accumulators can each hold their part of the largest."""
+    limit = accumulator_limit(consumers, target)
+    return all(accumulator_registers(*item, consumers) <= limit for item in accumulators)
 
 
 def shares(m: int, n: int, consumers: int) -> bool:

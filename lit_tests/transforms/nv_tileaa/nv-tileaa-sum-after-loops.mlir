@@ -298,3 +298,41 @@ module @a_difference {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, i32) -> ()} : () -> ()
 }
+
+// -----
+
+// Two sums of a loop.
+// CHECK-LABEL: module @two_sums
+// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} -> (tensor<64x8xf32>, tensor<64x8xf32>)
+// CHECK:         "nv_tileaa.reduce"(%[[R]]#1)
+// CHECK:         "nv_tileaa.reduce"(%[[R]]#0)
+module @two_sums {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %e = arith.constant dense<0.0> : tensor<64xf32>
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t1 = %e, %t2 = %e) -> (tensor<64xf32>, tensor<64xf32>) : i32 {
+      %d = "nv_tileaa.dot"(%a, %b, %z) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %w1 = math.exp2 %d : tensor<64x64xf32>
+      %w2 = math.exp %d : tensor<64x64xf32>
+      %s1 = "nv_tileaa.reduce"(%w1) ({
+      ^bb0(%x: f32, %y: f32):
+        %p = arith.addf %x, %y : f32
+        "nv_tileaa.yield_values"(%p) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<64x64xf32>) -> tensor<64xf32>
+      %m1 = arith.addf %t1, %s1 : tensor<64xf32>
+      %s2 = "nv_tileaa.reduce"(%w2) ({
+      ^bb0(%x: f32, %y: f32):
+        %p = arith.addf %x, %y : f32
+        "nv_tileaa.yield_values"(%p) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<64x64xf32>) -> tensor<64xf32>
+      %m2 = arith.addf %t2, %s2 : tensor<64xf32>
+      scf.yield %m1, %m2 : tensor<64xf32>, tensor<64xf32>
+    }
+    %l1 = math.log %r#0 : tensor<64xf32>
+    %l2 = math.log %r#1 : tensor<64xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, i32) -> ()} : () -> ()
+}

@@ -59,9 +59,17 @@ def why_not_in_place(operand: Any) -> str | None:
     source = defining_operation(loaded_operand(operand))
     if _is_transposed(source):
         return "it is transposed"
+    if source is not None and source.name in VIEWS and _is_loaded_by_tma(source.operands[0]):
+        return "its rows are several axes of what is loaded, or its columns are"
     if source is None or not is_tiled_access(source):
         return "it is computed, as padding with anything but zeros is, and padding of a slice"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
+
+
+def _is_loaded_by_tma(tile: Any) -> bool:
+    """Tell whether TMA loads `tile`."""
+    source = defining_operation(skip_unit_views(tile))
+    return source is not None and is_tiled_access(source) and tiled_access(source).uses_tma
 
 
 def route_of_operand(dot: Any, number: int) -> str | None:

@@ -66,7 +66,7 @@ def sum_after_loops(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        for loop in (op for op in kernel_operations(function) if op.name == "scf.for"):
+        for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
             for number in range(len(loop.results)):
                 steps = _steps(loop, number)
                 if steps:

@@ -22,6 +22,7 @@ from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType
 
 _WORD_BITS = 32
+_PAIR = 2
 MAX_TILES = 4
 """Tiles that one `reduce` or `scan` combines together: the operand fields of the operations."""
 _REPORTS = ("assert", "print")
@@ -103,7 +104,8 @@ def _check_known(call: Call, values: Sequence[hir.Value], own: set[hir.Value]) -
 def user_combiner(call: Call, function: Argument, tiles: Sequence[hir.Value]) -> Combiner:
     """Return the combiner that inlines a function of the user.
 
-    It takes an element of each tile, then a second one of each, and returns one for each.
+    It takes an element of each tile, then a second one of each, and returns one for each. A
+    function of two parameters takes the elements of several tiles as two tuples.
 
     Raises:
         SemanticError: It is no function, or what it returns does not fit.
@@ -114,7 +116,10 @@ def user_combiner(call: Call, function: Argument, tiles: Sequence[hir.Value]) ->
         raise call.fail("T0311", message, function.span)
 
     def run(first: Sequence[hir.Value], second: Sequence[hir.Value]) -> Sequence[hir.Value]:
-        arguments = [Argument(value, function.span) for value in (*first, *second)]
+        given: Sequence[AnyValue] = (*first, *second)
+        if len(tiles) > 1 and _takes_pairs(target):
+            given = (TupleValue(tuple(first)), TupleValue(tuple(second)))
+        arguments = [Argument(value, function.span) for value in given]
         if isinstance(target, BuiltinValue):
             inner = Call(call.ctx, target.name, call.span)
             found = target.call(inner, *arguments)
@@ -125,14 +130,20 @@ def user_combiner(call: Call, function: Argument, tiles: Sequence[hir.Value]) ->
     return run
 
 
+def _takes_pairs(function: FunctionValue | BuiltinValue) -> bool:
+    """Tell whether a function has two parameters."""
+    return isinstance(function, FunctionValue) and len(function.definition.parameters) == _PAIR
+
+
 def _inline(call: Call, function: FunctionValue, arguments: Sequence[Argument]) -> AnyValue:
     definition = function.definition
     slots = [item for item in definition.parameters if not item.keyword_only]
     needed = sum(item.default is None for item in definition.parameters)
     if definition.is_kernel or not needed <= len(arguments) <= len(slots):
+        pairs = ", or 2 that take tuples," if len(arguments) > _PAIR else ","
         message = (
-            f"expected a helper with {len(arguments)} parameters, found '{definition.name}' with"
-            f" {len(definition.parameters)}"
+            f"expected a helper with {len(arguments)} parameters{pairs} found"
+            f" '{definition.name}' with {len(definition.parameters)}"
         )
         notes = [note(f"'{definition.name}' is defined here", definition.span)]
         raise call.fail("T0310", message, notes=notes)

@@ -327,7 +327,8 @@ def reduce(
     """Combine the elements along an axis with a function of your own, in their order.
 
     The function must be associative; which neighbours come first is not fixed. Of a tuple of tiles
-    it takes an element of each, then a second one of each, and returns a tuple.
+    it takes an element of each, then a second one of each, and returns a tuple. If it has two
+    parameters, these are tuples.
     """
     tiles = tiles_of(call, x)
     shape = numeric.shape_of(tiles[0])

@@ -175,14 +175,19 @@ class Call:
         if isinstance(value, Constant) and _is_integer(value.value):
             return value.value
         message = f"{what} must be a compile-time integer, found {describe(value)}"
-        hint = None
-        if isinstance(value, hir.Value):
-            hint = "make it a 'const' parameter"
-            if self.ctx.frame.loop_depth:
-                hint += (
-                    "; loops over 'static_range' are unrolled, and keep what they count constant"
-                )
-        raise self.fail("T0403", message, span, hint=hint)
+        raise self.fail("T0403", message, span, hint=self._how_to_make_constant(value))
+
+    def _how_to_make_constant(self, value: AnyValue) -> str | None:
+        """Return how the compiler would know the number `value`; None for anything else."""
+        if not isinstance(value, hir.Value):
+            return None
+        name = self.ctx.host_names.get(value, "")
+        if name.isidentifier():
+            return f"add '{name}: const' to the parameters; a dim still gets its value from arrays"
+        hint = "make it a 'const' parameter"
+        if self.ctx.frame.loop_depth:
+            hint += "; loops over 'static_range' are unrolled, and keep what they count constant"
+        return hint
 
     def integers(self, argument: Argument, what: str) -> tuple[int, ...]:
         """Return a tuple of compile-time integers; one integer stands for a tuple of one."""
