@@ -426,8 +426,9 @@ module @used_otherwise {
       %mask = arith.cmpi slt, %columns, %limit : tensor<128x128xi32>
       %number = arith.uitofp %mask : tensor<128x128xi1> to tensor<128x128xf32>
       // expected-remark@+1 {{the mask is computed for every tile: it is also used for something else than selecting}}
-      %s = arith.select %mask, %x, %number : tensor<128x128xi1>, tensor<128x128xf32>
-      scf.yield %s : tensor<128x128xf32>
+      %s = arith.select %mask, %x, %filler : tensor<128x128xi1>, tensor<128x128xf32>
+      %sum = arith.addf %s, %number : tensor<128x128xf32>
+      scf.yield %sum : tensor<128x128xf32>
     }
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
@@ -611,4 +612,25 @@ module @no_product {
     }
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+// A choice between two computed tiles is no mask: there is nothing to say about it.
+// CHECK-LABEL: module @a_choice
+// CHECK-NOT:     scf.if
+module @a_choice {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %z = arith.constant dense<0.0> : tensor<64x64xf32>
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> (tensor<64x64xf32>) : i32 {
+      %d = "nv_tileaa.dot"(%a, %b, %z) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %m = arith.cmpf ogt, %d, %t : tensor<64x64xf32>
+      %s = arith.select %m, %d, %t : tensor<64x64xi1>, tensor<64x64xf32>
+      scf.yield %s : tensor<64x64xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, i32) -> ()} : () -> ()
 }

@@ -93,8 +93,10 @@ def skip_hidden_tiles(module: Any, context: PassContext) -> bool:
             if reason is None:
                 reason = _skip(function, loop, selects, tiles)
                 changed = True
-            message = _SKIPPED if reason is None else _STAYS + reason
-            context.sink.emit(remark("T0439", message, span_of(next(iter(selects)))))
+            masks = [select for select in selects if reason is None or any(_fills(select))]
+            if masks:
+                message = _SKIPPED if reason is None else _STAYS + reason
+                context.sink.emit(remark("T0439", message, span_of(masks[0])))
     return changed
 
 
@@ -138,10 +140,15 @@ def _why_not(loop: Any, selects: dict[Any, list[Any]], tiles: MeasuredTiles) -> 
     return next((reason for reason in reasons if reason is not None), None)
 
 
+def _fills(select: Any) -> list[bool]:
+    """Tell of both sides of a select whether it is one number everywhere, as what a mask hides."""
+    ops = map(defining_operation, list(select.operands)[1:])
+    return [op is not None and op.name in _FILLERS for op in ops]
+
+
 def _hidden_side(select: Any) -> int:
     """Return the operand that a select returns where its mask hides: the one that is filled in."""
-    first, second = (defining_operation(value) for value in list(select.operands)[1:])
-    fills = [op is not None and op.name in _FILLERS for op in (first, second)]
+    fills = _fills(select)
     return 1 if fills[0] and not fills[1] else 2
 
 

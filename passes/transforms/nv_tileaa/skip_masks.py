@@ -16,7 +16,7 @@ no operation between them reads one of them.
 The pass looks at loops with products, where each instruction delays the next product. In other
 loops memory is the limit, and a branch would keep loads from moving. A mask that is also used
 otherwise is computed anyway. Remark T0439 says of each mask for which tiles it is skipped, or why
-it is not.
+it is not; of a choice between two computed tiles, which is no mask, it says nothing.
 """
 
 from collections.abc import Iterable
@@ -97,7 +97,7 @@ def skip_masks(module: Any, context: PassContext) -> bool:
         for select in selects:
             found = _choice(select, ranges, set(selects))
             message = _message(found, names)
-            if message:
+            if isinstance(found, _Choice) or any(map(_is_filler, list(select.operands)[1:])):
                 context.sink.emit(remark("T0439", message, span_of(select)))
             if isinstance(found, _Choice):
                 choices.append(found)
