@@ -54,7 +54,7 @@ def test_a_kernel_that_cannot_be_spread_says_why():
         (16384, 2, 1, 16, 2),
         (32768, 2, 4, 8, 4),
         (65536, 2, 8, 8, 4),
-        (131072, 2, 8, 8, 2),
+        (131072, 2, 16, 8, 4),
         (262144, 2, 16, 8, 2),
         (524288, 2, 16, 16, 1),
         (8192, 4, 1, 16, 2),
@@ -81,6 +81,33 @@ def test_a_block_is_spread_until_an_sm_has_room_for_others(row, element_bytes, c
 def test_a_part_has_the_warps_whose_vectors_are_wide(row, vector, warps):
     found = plan(problem(row, thread_vector=vector))
     assert (found.spread, found.worker_warps) == (8, warps)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "rows", "facts", "ctas", "warps"),
+    [
+        (4, 8192, {}, 16, 8),
+        (8, 4096, {}, 16, 8),
+        (16, 8192, {}, 16, 8),
+        (24, 8192, {}, 8, 16),  # 16 would be more CTAs than two for each SM
+        (66, 8192, {}, 4, 32),
+        (67, 8192, {}, 1, 16),
+        (8, 2048, {}, 8, 8),  # 16 would load 8 KB each
+        (8, 1024, {}, 1, 16),  # two fit into shared memory
+    ],
+)
+def test_few_blocks_are_spread_over_idle_sms(blocks, rows, facts, ctas, warps):
+    size = {"thread_bytes": 64 * rows, "waits_for_tiles": False, "blocks": blocks, **facts}
+    found = plan(problem(32 * rows, **size))
+    assert (found.spread, found.worker_warps) == (ctas, warps)
+
+
+@pytest.mark.parametrize(("most", "ctas"), [(1, 1), (4, 4)])
+def test_few_blocks_say_why_no_more_ctas_share_them(most, ctas):
+    found = plan(problem(32 * 8192, most=most, waits_for_tiles=False, blocks=8))
+    why = f"spread = {ctas}: 8 blocks leave most of 132 SMs idle, but no more than {most}"
+    assert found.spread == ctas
+    assert why in found.reasons
 
 
 @pytest.mark.parametrize("spread", [1, 2])
@@ -125,6 +152,12 @@ def test_a_tile_that_tma_would_load_at_once_is_spread_like_one_that_threads_load
 @pytest.mark.parametrize(("row", "ctas"), [(32768, 8), (65536, 16), (262144, 16)])
 def test_parts_that_spilled_are_halved_if_they_can_be(row, ctas):
     assert plan(problem(row, spread=False)).spread == ctas
+
+
+@pytest.mark.parametrize(("row", "ctas", "blocks"), [(53248, 8, 5), (122880, 16, 4)])
+def test_few_of_many_ctas_of_a_block_are_asked_to_fit_on_an_sm(row, ctas, blocks):
+    found = plan(problem(row, thread_vector=8))
+    assert (found.spread, found.blocks_per_sm) == (ctas, blocks)
 
 
 def test_threads_that_spilled_get_more_registers_and_keep_their_part():
@@ -178,7 +211,7 @@ def k(X: f64[16, 32768], Y: f64[16, 32768]):
     store(Y, (m, 0), cumsum(load(X, (m, 0), (1, 32768)), axis=1))
 """
     (kernel,) = compiled(text).artifact.kernels
-    assert kernel.metadata["cluster"] == [8, 1, 1]
+    assert kernel.metadata["cluster"] == [16, 1, 1]
     assert "st.async" in kernel.ptx
 
 

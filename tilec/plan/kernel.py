@@ -315,7 +315,9 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
     warps = overrides.worker_warps or choose_warps(problem, spread)
     each = elements_of_a_thread(problem, warps)
-    blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
+    blocks, why_blocks = choose_blocks_per_sm(
+        problem, specialize, warps, each, target, overrides, spread
+    )
     streams, why_tail = choose_tail(problem, blocks, overrides)
     origin = f"{BY_USER}; " if overrides.worker_warps else ""
     return KernelPlan(

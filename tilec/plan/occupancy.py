@@ -21,6 +21,11 @@ it takes so many registers for tiles of 96 words a thread that fewer run: layer 
 columns, whose weights stay in registers, is 1.09 to 1.28 times as fast with 3. Where 4 and more
 fit, its code lets as many run without a bound, which costs up to 2 % (gradients of norms, H100,
 docs/measurements/2026-11-26-held-tiles.md)."""
+WIDE_SPREAD_BLOCKS = 4
+"""CTAs on an SM that are asked for at most where more than a portable cluster computes a block.
+With registers for five, the end of RMS norm of 120000 columns, over 16 CTAs, runs some vectors at a
+time, which takes 1.06 times as long as over 8 CTAs (H100,
+docs/measurements/2026-11-27-spread-blocks.md)."""
 STEP_REGISTERS = 32
 """Registers of a thread in addition to one for each element of its tile: addresses, indices and
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
@@ -44,6 +49,7 @@ def choose_blocks_per_sm(
     elements: int,
     target: Target,
     overrides: PlanOverrides,
+    ctas: int = 1,
 ) -> tuple[int, tuple[str, ...]]:
     """Return the least number of CTAs on an SM, and why unless there is nothing to choose.
 
@@ -54,6 +60,7 @@ def choose_blocks_per_sm(
         elements: Elements of the largest tile that a thread holds.
         target: Machine.
         overrides: Fields that the user fixed.
+        ctas: CTAs that compute a block together.
     """
     if overrides.blocks_per_sm is not None:
         return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
@@ -62,6 +69,8 @@ def choose_blocks_per_sm(
     if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
         return 1, ()
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
+    if ctas > machine.MAX_CLUSTER_CTAS:
+        wanted = min(wanted, WIDE_SPREAD_BLOCKS)
     threads = warps * machine.WARP_THREADS
     held = problem.held_words // threads
     blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))

@@ -5,6 +5,7 @@ from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
 from tilec.plan.occupancy import room_on_sm
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.shared_memory import FEW_BLOCKS
 from tilec.plan.workers import choose_warps, elements_of_a_thread
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
@@ -16,7 +17,17 @@ cluster, the loads of another one are in flight. A CTA that has the SM for itsel
 262144 bf16, H100, 2026-11-25)."""
 GOOD_BLOCKS = 4
 """The same where a block is spread anyway and a portable cluster gives as many. Softmax of
-4096x65536 had 1.25 of the speed of a copy with four, 1.21 with two (H100, 2026-11-25)."""
+4096x65536 had 1.25 of the speed of a copy with four, 1.21 with two (H100, 2026-11-25). Where 8 CTAs
+leave room for two only, 16 give four: layer norm of 120000 and 128256 columns had 0.82 and 0.85 of
+the speed of a copy instead of 0.77 and 0.79, of 131072 1.08 instead of 1.07; of 98304, where 8 give
+three, 0.82 instead of 0.87 (H100, docs/measurements/2026-11-27-spread-blocks.md)."""
+IDLE_BLOCKS = 2
+"""CTAs for each SM that a grid of few blocks is spread over at most. Sums of the columns of
+262144x512, of 16 blocks, had 0.83 of the speed of a copy over 256 CTAs and 0.74 over 128 (same
+note)."""
+PART_BYTES = 16 * 1024
+"""Bytes of a tile that each of them loads at least. Sums of 256 columns had 0.61 of the speed of a
+copy with 8 KB, 0.77 with 16 KB and 0.76 with 32 KB (same note)."""
 
 
 def choose_spread(
@@ -28,6 +39,8 @@ def choose_spread(
     nothing hides its loads. Several CTAs hold a part of the row each, read it once, and exchange
     what they have reduced. The planner takes as few CTAs as leave room for others.
 
+    Where a grid has so few blocks that most SMs have none, CTAs share a block, too.
+
     Raises:
         CompileError: The user asks for what is not possible (T0421).
     """
@@ -37,6 +50,8 @@ def choose_spread(
         if reason is not None:
             fail("T0421", f"spread = {wanted}: {reason}", "leave out spread")
         return wanted, (overrides.fixed("spread"),)
+    if _leaves_sms_idle(problem, target):
+        return _ctas_for_idle_sms(problem, target, overrides)
     waited = max(problem.thread_bytes, problem.one_shot_bytes)
     if (
         not (problem.waits_for_tiles and waited)
@@ -60,10 +75,33 @@ def _fewest_ctas(
     portable = [ctas for ctas in possible if ctas <= machine.MAX_CLUSTER_CTAS]
     good = [ctas for ctas in portable if room[ctas] >= GOOD_BLOCKS]
     enough = [ctas for ctas in possible if room[ctas] >= LEAST_BLOCKS]
+    if enough and room[enough[0]] == LEAST_BLOCKS:
+        good = good or [ctas for ctas in possible if room[ctas] >= GOOD_BLOCKS]
     ctas = (good or enough or possible[-1:])[0]
     if not problem.spread:
         ctas = next((more for more in possible if more > ctas), ctas)
     return ctas, (f"spread = {ctas}: {alone}; an SM holds {room[ctas]} with a part each",)
+
+
+def _leaves_sms_idle(problem: KernelProblem, target: Target) -> bool:
+    """Tell whether few blocks load large tiles, of which no ring holds two."""
+    moved = max(problem.thread_bytes, problem.ring_slot_bytes)
+    few = problem.blocks <= FEW_BLOCKS * target.sm_count
+    return few and 2 * moved > target.shared_memory_bytes
+
+
+def _ctas_for_idle_sms(
+    problem: KernelProblem, target: Target, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return over how many CTAs each of a few blocks is spread so that SMs have work, and why."""
+    moved, most = max(problem.thread_bytes, problem.ring_slot_bytes), IDLE_BLOCKS * target.sm_count
+    ctas, why_not = 1, None
+    for more in machine.SPREADS[1:]:
+        if problem.blocks * more <= most and moved >= more * PART_BYTES and why_not is None:
+            why_not = _why_not(problem, more, overrides)
+            ctas = ctas if why_not else more
+    why = f"{problem.blocks} blocks leave most of {target.sm_count} SMs idle"
+    return ctas, (f"spread = {ctas}: {why}" + (f", but {why_not}" if why_not else ""),)
 
 
 def _room(problem: KernelProblem, ctas: int, target: Target, overrides: PlanOverrides) -> int:
