@@ -141,9 +141,13 @@ def test_readers_of_the_same_bytes_wait_for_each_other_unless_they_share_them():
 
 
 @pytest.mark.parametrize(
-    ("splits", "factor"), [(1, machine.CROWDED_READ), (2, machine.SHARED_READ)]
+    ("splits", "factor", "far"),
+    [
+        (1, machine.CROWDED_READ, machine.FAR_READ),
+        (2, machine.SHARED_READ, machine.SHARED_READ),
+    ],
 )
-def test_three_readers_of_the_same_bytes_cost_more_where_tiles_are_whole(splits, factor):
+def test_three_readers_of_the_same_bytes_cost_more_where_tiles_are_whole(splits, factor, far):
     """The weights are read in three rows of tiles, the rows by 16 columns of tiles."""
     extents = (192, 1024, 7168)
     alone, shared = (
@@ -152,7 +156,7 @@ def test_three_readers_of_the_same_bytes_cost_more_where_tiles_are_whole(splits,
     )
     rows, weights = (2 * extent * 7168 * machine.SHORT_RUN for extent in (192, 1024))
     rest = factor * rows + 2 * 192 * 1024
-    expected = (factor * weights + rest) / (weights + rest)
+    expected = (far * weights + rest) / (weights + rest)
     assert alone.memory / shared.memory == pytest.approx(expected)
 
 
@@ -180,6 +184,14 @@ def test_rows_outside_of_the_array_cost_time_of_tma():
     assert (inside.waves, inside.outside) == (1, 0)
     assert gemm_cost(tile, many, TARGET).outside == 0
     assert gemm_cost(tile, (4096, 5, 4096), TARGET).outside == 27 * 2 * machine.OUTSIDE_ROW_CYCLES
+
+
+def test_peers_wait_for_the_tile_at_the_edge():
+    """Of four 64x128 tiles in 2x1 the last one has 46 rows outside; of three, a fourth is added."""
+    for m, outside in ((210, 46), (192, 64)):
+        pair = gemm_cost(GemmTile(64, 128, 64, 2, 2, cluster=(2, 1)), (m, 4096, 4096), TARGET)
+        assert (pair.waves, pair.outside) == (1, outside * machine.OUTSIDE_ROW_CYCLES)
+        assert gemm_cost(GemmTile(64, 128, 64, 2, 2), (m, 4096, 4096), TARGET).outside == 0
 
 
 def test_what_ctas_share_is_filled_in_each_of_them():

@@ -61,7 +61,7 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     [
         ((17, 24576, 4096), False, (24, 64, 128), (1, 1), 1),  # 64x64x64 took 5% longer
         ((24, 7168, 18432), True, (24, 64, 128), (1, 4), 1),  # 64x64x64 took 7% longer
-        ((100, 10240, 8192), True, (64, 192, 64), (2, 1), 1),  # alone 21% longer
+        ((100, 10240, 8192), True, (64, 256, 64), (1, 1), 1),  # 64x192x64 in 2x1 2% longer
         ((180, 5120, 14336), True, (184, 128, 64), (1, 1), 3),  # 64x128x64 took 13% longer
         ((180, 4096, 4096), False, (96, 64, 64), (2, 1), 1),  # 184x64x64 in 2 splits 16% longer
         ((200, 7168, 2048), True, (200, 64, 64), (1, 4), 1),  # 64x256x64 took 34% longer
@@ -74,6 +74,19 @@ def test_measured_choices_stay_on_an_h100(extents, n_contiguous, tile, cluster, 
     problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(problem, replace(TARGET, gpu=GPUS["H100"]))[0].tile
     assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, splits, cluster)
+
+
+@pytest.mark.parametrize(
+    ("extents", "tile"),
+    [
+        ((72, 13824, 5120), (72, 128, 64)),  # 128x128x64 took 7% longer
+        ((67, 16384, 3072), (72, 128, 64)),  # 128x128x64 took 6% longer
+    ],
+)
+def test_tiles_of_exactly_the_rows_need_no_margin(extents, tile):
+    problem = GemmProblem(extents, n_contiguous=True, may_defer=True, may_swap=True)
+    best = rank_tiles(problem, replace(TARGET, gpu=GPUS["H100"]))[0].tile
+    assert (best.m, best.n, best.k) == tile
 
 
 def rows_of(extents, **fields):

@@ -126,6 +126,13 @@ LATE_WITH_ROOM, LATE_WITH_ROOM_CYCLES = 0.23, 2000
 bytes a cycle."""
 LATE_MARGIN = 0.01
 """Share of streaming that a late start must save at least: the kernel before may be another one."""
+NEAR_MARGIN = 0.06
+"""The same for single CTAs that read the same bytes: tensor cores then bind nearly as much. With
+less, 128x192x64 tiles take 2 to 3% longer at 384x8192x1024 and x2048 (H100, 2026-11-26)."""
+LATE_MOST = 1600
+"""Bytes from memory that all CTAs draw in a cycle after a late start: 47, 56, 72, 80, 96 and 104
+single CTAs drew 1400, 1425, 1400, 1440, 1435 and 1475 with all that a kernel does besides (bf16,
+H100, docs/measurements/2026-11-26-skinny-others.md)."""
 MEMORY_BOUND = 0.75
 """Least share of the computing time that streaming takes where a late start may pay (estimate)."""
 SHARED_READ = 1.12
@@ -139,6 +146,13 @@ tiles of two splits took 60 us. At 180x4096x4096 64x96 tiles took 19.5 us, as if
 250x7168x2048, with four in 64x256 tiles, 17.7 us, as if 1.54, two in 128x128 tiles 15.8 us. In two
 splits three and four took what SHARED_READ says, at 180x2112x7168 and 256x2112x7168 (bf16, H100,
 2026-11-26)."""
+FAR_READ, NEAR_READ = 1.6, 1.2
+"""The same in a single wave for the columns of B that a crowd of tiles reads, whose CTAs have
+consecutive numbers: after an early start, and where they are in one GPC; there, two cost what one
+does. 1.6 chooses best among the tiles of 240 products. At 220x5120x5120 64x192 tiles, of which four
+read B, took 24 us after a late start instead of 34, at 210x4096x4096 56x128 tiles 15 instead of 20;
+but at 163x5120x13824 64x128 tiles, of which three do, took 67 us, 168x128 tiles in three splits 61
+(bf16, H100, docs/measurements/2026-11-26-late-starts.md)."""
 RUN_BYTES = 256
 """Bytes of a row that memory gives as fast as it can."""
 SHORT_RUN = 1.02
@@ -162,6 +176,11 @@ others were not measured. At 200x6144x4096 the second 128x128 tile has 72 rows; 
 1070 cycles, those of 104x128 tiles 660. At 130x10240x8192 the third 64x256 tile has 2 rows; its
 k-tiles took 1150, the model says 1056. At 180x2112x7168 the third 64x112 tile has 52, which cost
 nothing (bf16, H100, 2026-11-25)."""
+OUTSIDE_PEERS = 8
+"""The same in clusters along M, whose peers wait for the tile at the edge. At 210x4096x4096 the
+fourth 64x128 tile has 46 rows outside; its k-tiles took 640 cycles in 2x1, alone 450; at
+192x6144x5120 the fourth 64x192 tile is there for the cluster alone: 870 (as above, 2026-11-26).
+Products with more tiles have little in a single wave."""
 COPY_CYCLES = 1165
 """Cycles from the release of a slot to the arrival of its next tile (calibrated)."""
 CLUSTER_CYCLES = 2090

@@ -10,7 +10,12 @@ although they share nothing, and lose where they wait for each other to share th
 *An early start* (`dependent_launch`): CTAs of the next kernel take SMs that this one leaves idle,
 before it has ended, and the rest of them those that become free. So they are not spread evenly over
 the chip, as they are where it is empty, and stream more slowly. Where the whole next kernel fits on
-the idle SMs, it spreads over these. Pure Python.
+the idle SMs, it spreads over these.
+
+Nor do CTAs with neighbouring numbers then start in one GPC, as they do where the GPU is empty. If
+those read the same bytes, what they ask for in one GPC costs little more than one of them does, but
+spread over the GPCs nearly as much as each of them alone
+(docs/measurements/2026-11-26-late-starts.md). Pure Python.
 """
 
 from tilec.plan import machine
@@ -51,12 +56,14 @@ class Placement:
         waves: Rounds of tiles on the machine.
         idle: Share of the SMs that have no CTA, on average over the waves.
         gathered: Whether clusters gather neighbours, which share nothing.
+        whole: Whether a tile has all rows of the product, of which K is contiguous.
     """
 
     ctas: int
     waves: int
     idle: float
     gathered: bool
+    whole: bool = False
 
     @property
     def l2_share(self) -> float:

@@ -227,7 +227,7 @@ def choose_launch(problem: KernelProblem, overrides: PlanOverrides) -> tuple[boo
         return overrides.dependent_launch, (overrides.fixed("dependent_launch"),)
     if problem.dependent_launch:
         return True, ()
-    why = "its CTAs leave SMs idle, and spread over the GPU evenly only where it is empty"
+    why = "its CTAs spread evenly, and neighbours start in one GPC, only on an empty GPU"
     return False, (f"dependent_launch = false: {why}",)
 
 

@@ -194,7 +194,8 @@ def _shared_work(
 ) -> Iterator[GemmTile]:
     """Yield the tiles whose operands the CTAs of a cluster share, and those that CTAs share."""
     overrides = problem.overrides
-    for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
+    likely = sorted(alone, key=lambda item: item.early_score)[:CLUSTERED_TILES]
+    for item in likely if overrides.cluster is None else ():
         if item.tile.by_warps:
             continue
         shared = (replace(item.tile, cluster=cluster) for cluster in problem.clusters)

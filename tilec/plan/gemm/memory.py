@@ -8,12 +8,17 @@ from tilec.request.target import Target
 
 
 def memory_bytes(
-    tile: GemmTile, extents: tuple[int, ...], batch: int, contiguous: tuple[bool, bool]
+    tile: GemmTile,
+    extents: tuple[int, ...],
+    batch: int,
+    contiguous: tuple[bool, bool],
+    reads_of_b: tuple[float, float],
 ) -> float:
     """Return the bytes of operands and results, as many as cost what a first read of them costs.
 
     Each crosses the memory bus once. CTAs that read the same bytes do so at about the same time:
-    the later ones wait for them, too, and load the way to memory.
+    the later ones wait for them, too, and load the way to memory. `reads_of_b` says what several
+    and what a crowd of readers of the same columns of B cost, as a multiple of one.
     """
     m, n, k = extents
     rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
@@ -22,18 +27,18 @@ def memory_bytes(
         size * _short_run(tile, size, strided)
         for size, strided in zip(sizes, contiguous, strict=True)
     )
-    a *= m * tile.together.a_tiles * _reads(columns, tile)
-    b *= n * tile.together.b_tiles * _reads(rows, tile)
+    reads_of_a = machine.SHARED_READ, machine.CROWDED_READ
+    a *= m * tile.together.a_tiles * _reads(columns, tile, *reads_of_a)
+    b *= n * tile.together.b_tiles * _reads(rows, tile, *reads_of_b)
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
     return batch * ((a + b) * k + results)
 
 
-def _reads(readers: int, tile: GemmTile) -> float:
-    """Return what `readers` of the same bytes cost, as a multiple of one."""
+def _reads(readers: int, tile: GemmTile, several: float, crowd: float) -> float:
+    """Return what `readers` of the same bytes cost, as a multiple of one: several, or a crowd."""
     if readers == 1:
         return 1.0
-    is_crowded = readers >= machine.CROWD and tile.split_k == 1
-    return machine.CROWDED_READ if is_crowded else machine.SHARED_READ
+    return crowd if readers >= machine.CROWD and tile.split_k == 1 else several
 
 
 def _short_run(tile: GemmTile, size: float, strided: bool) -> float:
@@ -69,9 +74,59 @@ def outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: in
 
 def memory_rate(place: Placement, target: Target) -> float:
     """Return the bytes per cycle that CTAs draw from memory on average, after an early start."""
-    bus = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    each, sharp = machine.SM_MEMORY_BYTES_PER_CYCLE, machine.MEMORY_SHARPNESS
+    bus, each = bus_rate(target), machine.SM_MEMORY_BYTES_PER_CYCLE
     if place.idle >= machine.ROOM_FOR_NEXT:
         bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
-    sms = place.ctas / place.waves * each
-    return (bus**-sharp + sms**-sharp) ** (-1 / sharp) / place.memory_share
+    return _bent(bus, place.ctas / place.waves * each) / place.memory_share
+
+
+def early_memory(
+    tile: GemmTile,
+    extents: tuple[int, ...],
+    batch: int,
+    contiguous: tuple[bool, bool],
+    place: Placement,
+    target: Target,
+) -> float:
+    """Return the cycles in which CTAs stream after an early start, which spreads a crowd.
+
+    Where M is contiguous in A, the rows of its boxes bind, too, which the model does not count.
+    """
+    spread = place.waves == 1 and not contiguous[0]
+    crowd = machine.FAR_READ if spread else machine.CROWDED_READ
+    reads_of_b = machine.SHARED_READ, crowd
+    total = memory_bytes(tile, extents, batch, contiguous, reads_of_b)
+    return total / memory_rate(place, target)
+
+
+def late_memory(
+    tile: GemmTile,
+    extents: tuple[int, ...],
+    batch: int,
+    contiguous: tuple[bool, bool],
+    place: Placement,
+    target: Target,
+) -> float:
+    """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
+
+    Where the GPU is empty, CTAs with neighbouring numbers start in one GPC, and those of one column
+    of tiles, which read the same bytes of B, have such numbers (`tilec/plan/placement.py`). CTAs
+    that take several tiles soon read others, and so do the splits of a tile.
+    """
+    crossed = tile.m < extents[0] and tile.n < extents[1]
+    if place.waves > 1 or tile.split_k > 1 or tile.cluster != (1, 1) or not crossed:
+        return 0.0
+    most = min(bus_rate(target), machine.LATE_MOST)
+    rate = _bent(most, machine.EVEN_BYTES_PER_CYCLE * place.ctas)
+    return memory_bytes(tile, extents, batch, contiguous, (1.0, machine.NEAR_READ)) / rate
+
+
+def bus_rate(target: Target) -> float:
+    """Return the bytes that cross the memory bus in a cycle of an SM."""
+    return target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
+
+
+def _bent(bus: float, sms: float) -> float:
+    """Return the lesser rate, less where both are alike."""
+    sharp = machine.MEMORY_SHARPNESS
+    return (bus**-sharp + sms**-sharp) ** (-1 / sharp)

@@ -6,7 +6,8 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
-from tilec.plan.gemm.memory import memory_bytes, memory_rate, outgrows_l2
+from tilec.plan.gemm.edges import outside_cycles
+from tilec.plan.gemm.memory import early_memory, late_memory, outgrows_l2
 from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
@@ -37,6 +38,7 @@ class GemmCost:
         reads_on: Whether an operand is read once and has K contiguous.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
+        late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
@@ -54,6 +56,7 @@ class GemmCost:
     start: float
     latency: float = 0.0
     memory: float = 0.0
+    late_memory: float = 0.0
     pingpong: bool = False
     reduction: float = 0.0
     deferred: bool = False
@@ -82,7 +85,8 @@ class GemmCost:
     def k_tile(self) -> float:
         """Cycles of one k-tile: its slowest term, the bubble and the power."""
         loading = self.l2 + self.outside
-        busy = max(self.tensor, self.shared, loading, self.threads) + self.bubble + self.power
+        slowest = max(self.tensor, self.shared, loading, self.threads)
+        busy = slowest + self.bubble + self.power
         return max(busy, self.latency)
 
     @property
@@ -112,13 +116,17 @@ class GemmCost:
     def late_start_saves(self) -> float:
         """Cycles that a start after the end of the kernel before saves; 0 for an early start.
 
-        Only neighbours that memory bounds gain.
+        Neighbours gain if memory bounds them, and single CTAs that read the same bytes if these do.
         """
         bound = self.memory >= machine.MEMORY_BOUND * self.computing
-        if not (self.placement.gathered and bound):
+        if self.late_memory:
+            late = replace(self, memory=self.late_memory).streaming
+            saved, margin = self.streaming - late - machine.LAUNCH_CYCLES, machine.NEAR_MARGIN
+        elif self.placement.gathered and bound:
+            saved, margin = self.placement.late_start_saves(self.memory), machine.LATE_MARGIN
+        else:
             return 0.0
-        saved = self.placement.late_start_saves(self.memory)
-        return saved if saved > machine.LATE_MARGIN * self.streaming else 0.0
+        return saved if saved > margin * self.streaming else 0.0
 
     @property
     def cycles(self) -> float:
@@ -164,35 +172,64 @@ def gemm_cost(
         factors: Bytes of L2 that a byte of A and of B costs.
         contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
-    place, consumers = _placement(tile, extents, batch, target), tile.consumers(target)
-    active, sharing = min(place.ctas, _resident(tile, target)), _sharing(tile, place, contiguous)
+    place = _placement(tile, extents, batch, contiguous, target)
+    sharing = _sharing(tile, place, contiguous)
+    active = min(place.ctas, _resident(tile, target))
+    # Where rows of B begin inside of sectors, late starts and single CTAs for pairs were slower.
+    known = factors[1] == 1.0 and not contiguous[0]
+    peers = sharing.cluster[0] if known else 1
+    late = late_memory(tile, extents, batch, contiguous, place, target) if known else 0.0
+    return replace(
+        _working(tile, place, extents, contiguous, target),
+        l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
+        memory=early_memory(sharing, extents, batch, contiguous, place, target),
+        late_memory=late,
+        outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
+        outside=outside_cycles(sharing, extents, place.waves, peers),
+    )
+
+
+def _working(
+    tile: GemmTile,
+    place: Placement,
+    extents: tuple[int, ...],
+    contiguous: tuple[bool, bool],
+    target: Target,
+) -> GemmCost:
+    """Return the cost without what comes from L2 and from memory."""
+    consumers = tile.consumers(target)
     return GemmCost(
         placement=place,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
         shared=_shared(tile, consumers, contiguous),
-        l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
+        l2=0.0,
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers, target),
         start=_start(tile, place.gathered),
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=memory_bytes(sharing, extents, batch, contiguous) / memory_rate(place, target),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, consumers),
         deferred=tile.defers(place.waves, target),
         loading=_loading(tile, consumers, target),
-        outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
-        outside=_outside(sharing, extents, place.waves),
         reads_on=_reads_on(tile, extents, contiguous),
         threads=_held(tile) if consumers > 1 else 0.0,
     )
 
 
-def _placement(tile: GemmTile, extents: tuple[int, ...], batch: int, target: Target) -> Placement:
+def _placement(
+    tile: GemmTile,
+    extents: tuple[int, ...],
+    batch: int,
+    contiguous: tuple[bool, bool],
+    target: Target,
+) -> Placement:
     """Return how many CTAs there are, and where they start."""
     ctas = batch * _tiles_in_clusters(tile, extents)
     waves = -(-ctas // _resident(tile, target))
-    return Placement(ctas, waves, 1 - ctas / (waves * target.sm_count), gathers(tile, extents))
+    idle = 1 - ctas / (waves * target.sm_count)
+    whole = extents[0] <= tile.m and not contiguous[0]
+    return Placement(ctas, waves, idle, gathers(tile, extents), whole)
 
 
 def _sharing(tile: GemmTile, place: Placement, contiguous: tuple[bool, bool]) -> GemmTile:
@@ -259,24 +296,6 @@ def _cold(
         for factor, count in zip(factors, readers, strict=True)
     )
     return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
-
-
-def _outside(tile: GemmTile, extents: tuple[int, ...], waves: int) -> float:
-    """Return the cycles in which TMA fills what lies outside of A and of B in every k-tile.
-
-    Where all tiles run at the same time, those at the edge end last. Where an axis has many tiles,
-    few of them are there. What CTAs share is filled in each of them.
-    """
-    (m, n, _), (along_m, along_n), together = extents, tile.cluster, tile.together
-    products = ((m, tile.m, together.a_tiles * along_n), (n, tile.n, together.b_tiles * along_m))
-    rows = 0
-    for extent, size, operands in products:
-        count = -(-extent // size)
-        outside = count * size - extent
-        most = machine.MOSTLY_OUTSIDE_TILES if 2 * outside > size else machine.OUTSIDE_TILES
-        rows += outside * operands if count <= (most if waves == 1 else 1) else 0
-    spans = -(-tile.k * tile.element_bytes // machine.SWIZZLE_BYTES)
-    return rows * spans * machine.OUTSIDE_ROW_CYCLES
 
 
 def _epilogue(tile: GemmTile, consumers: int, target: Target) -> float:

@@ -7,8 +7,11 @@ from tilec.support.fast_dataclasses import dataclass, replace
 
 POWER_OF_TWO_MARGIN = 1.03
 """How much better tiles of other extents must be: the model knows less of them (calibrated). Not so
-up to 64 rows of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
+up to `KNOWN_ROWS` of swapped tiles: 24x64x128 took 5 and 7% less than 64x64x64 at 17x24576x4096 and
 24x7168x18432, but 184x64x64 11% more than 64x112x64 at 180x2112x7168 (bf16, H100, 2026-11-25)."""
+KNOWN_ROWS = 80
+"""72x128x64 took 6 and 7% less than 128x128x64 at 67x16384x3072 and 72x13824x5120. With 96 and 128,
+the choices of 3 and 11 of 335 products would change, for the worse (bf16, H100, 2026-11-26)."""
 LOADED_MARGIN = 1.25
 """The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
 residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
@@ -29,13 +32,19 @@ class RankedTile:
     def score(self) -> float:
         """Modelled cycles, times the margins for what the model knows less about."""
         rows, columns = self.tile.m, self.tile.n
-        few = self.tile.is_swapped and (rows <= machine.MMA_ROWS or self.tile.cluster[0] > 1)
+        most = KNOWN_ROWS if self.cost.placement.whole else machine.MMA_ROWS
+        few = self.tile.is_swapped and (rows <= most or self.tile.cluster[0] > 1)
         plain = (few or is_power_of_two(rows)) and is_power_of_two(columns)
         in_turn = self.tile.pingpong and self.tile.epilogue_bytes
         margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
         one_turn = self.tile.pingpong and self.tile.is_swapped and self.cost.waves == 1
         margin *= ONE_TURN_MARGIN if one_turn and self.tile.rows == THREE_SLICES else 1
         return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
+
+    @property
+    def early_score(self) -> float:
+        """The same after an early start."""
+        return self.score * (1 + self.cost.late_start_saves / self.cost.cycles)
 
     @property
     def is_new(self) -> bool:
