@@ -57,14 +57,15 @@ class GetNumProgramsOp(GetNumProgramsBase, dialect=NvTileAS, name="get_num_progr
     """Return the number of blocks along a grid axis."""
 
 
-_SERIAL = "serial"
+_SERIAL, _ROW_BY_ROW = "serial", "row_by_row"
 
 
 class ReduceOp(ReduceBase, dialect=NvTileAS, name="reduce"):
     """Combine the elements of a tile along one axis.
 
     With the attribute `serial` (unit), a thread combines its elements one after another. Without
-    it, in pairs: this takes less time where nothing else can run, and more registers.
+    it, in pairs: this takes less time where nothing else can run, and more registers. With
+    `row_by_row` (unit), a thread begins a row only when the one before it is combined.
     """
 
     @property
@@ -72,9 +73,16 @@ class ReduceOp(ReduceBase, dialect=NvTileAS, name="reduce"):
         """Whether a thread combines its elements one after another."""
         return _SERIAL in self.operation.attributes
 
-    def make_serial(self) -> None:
-        """Let a thread combine its elements one after another."""
+    @property
+    def is_row_by_row(self) -> bool:
+        """Whether a thread begins a row only when the one before it is combined."""
+        return _ROW_BY_ROW in self.operation.attributes
+
+    def make_serial(self, *, row_by_row: bool = False) -> None:
+        """Let a thread combine its elements one after another, and its rows if that is asked."""
         self.operation.attributes[_SERIAL] = ir.UnitAttr.get()
+        if row_by_row:
+            self.operation.attributes[_ROW_BY_ROW] = ir.UnitAttr.get()
 
 
 class ScanOp(ScanBase, dialect=NvTileAS, name="scan"):

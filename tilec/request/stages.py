@@ -118,6 +118,7 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step("nv-tileas-schedule-mma", f"{_TILEAS}.mma.schedule_mma"),
             Step("nv-tileas-straddle-waits", f"{_TILEAS}.mma.straddle_waits"),
+            Step("nv-tileas-chain-reductions", f"{_TILEAS}.mma.chain_reductions"),
             Step("nv-tileas-overwrite-accumulator", f"{_TILEAS}.mma.overwrite_accumulator"),
             Step("nv-tileas-alternate-tiles", f"{_TILEAS}.roles.alternate_tiles"),
             Step("nv-tileas-fence-reads", f"{_TILEAS}.tma.fence_reads"),

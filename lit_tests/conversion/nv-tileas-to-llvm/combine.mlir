@@ -191,3 +191,34 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "registers_one_after_another", function_type = (!nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!tile = tensor<2x64xf32, #nv_tileas.layout<"2x64|reg:2*(0,1),2*(1,0)|lane:32*(0,2)|warp:4*(0,0)">>
+!rows = tensor<2xf32, #nv_tileas.layout<"2|reg:2*(1)|lane:32*(0)|warp:4*(0)">>
+
+// With `row_by_row`, the second row waits for the first one: it gets no bits of its sum.
+// CHECK-LABEL: llvm.func @one_row_after_another
+// CHECK:         %[[SUM:.*]] = arith.addf
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         %[[ADDRESS:.*]] = llvm.ptrtoint
+// CHECK:         arith.shrsi
+// CHECK:         %[[NONE:.*]] = arith.andi
+// CHECK:         arith.ori %{{.*}}, %[[NONE]]
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !tile
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64, serial, row_by_row} : (!tile) -> !rows
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "one_row_after_another", function_type = (!nv_tileaa.ptr<f32>, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

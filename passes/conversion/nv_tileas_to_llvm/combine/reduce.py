@@ -22,6 +22,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import (
     shuffled,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_bits
 
 
 @RULES.converts(ReduceOp)
@@ -43,12 +44,37 @@ def _in_any_order(
     groups: dict[int, list[Element]] = {}
     for target, element in zip(steps.registers, elements_of(op, lowering), strict=True):
         groups.setdefault(target, []).append(element)
-    found = [combine.all_of(groups[target]) for target in sorted(groups)]
-    for distance in steps.lane_distances:
-        found = [combine(item, shuffled("bfly", item, distance)) for item in found]
+    rows = [groups[target] for target in sorted(groups)]
+    if op.opview.is_row_by_row:
+        found = _row_by_row(rows, steps.lane_distances, combine, lowering)
+    else:
+        found = [combine.all_of(row) for row in rows]
+        found = _over_lanes(found, steps.lane_distances, combine)
     if steps.exchange is None:
         return found
     return [combine.all_of(part) for part in exchanged(op, lowering, steps.exchange, found)]
+
+
+def _over_lanes(found: list[Element], distances: Sequence[int], combine: Combiner) -> list[Element]:
+    for distance in distances:
+        found = [combine(item, shuffled("bfly", item, distance)) for item in found]
+    return found
+
+
+def _row_by_row(
+    rows: Sequence[Sequence[Element]],
+    distances: Sequence[int],
+    combine: Combiner,
+    lowering: Lowering,
+) -> list[Element]:
+    """Combine each row, whose elements have 32 bits, when the one before it is combined."""
+    found: list[Element] = []
+    for first, *others in rows:
+        if found:
+            bits = no_bits_of(found[-1][0], lowering)
+            first = tuple(with_bits(value, bits) for value in first)
+        found += _over_lanes([combine.all_of([first, *others])], distances, combine)
+    return found
 
 
 def _in_order(

@@ -8,16 +8,14 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.mma_ops import AnchorOp, HoldOp, MmaDrainOp, MmaWaitOp
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith
-from tilec.passes.analysis.kernels import function_body
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.products.mma import tied
+from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_bits
 
 _ANCHORED = 4
 """Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
-_SIGN = 63
 
 
 @RULES.converts(MmaWaitOp)
@@ -45,29 +43,10 @@ def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 @RULES.converts(HoldOp)
 def lower_hold(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Add no bits of an accumulator register, which neither LLVM nor ptxas knows to be none.
-
-    The mask is the sign of an address, and addresses of the GPU have fewer than 63 bits (CUDA
-    programming guide, virtual memory). `tile | (acc & mask)` is one instruction.
-    """
-    word = llvm_ops.bitcast(emit.i32_type(), parts_of(lowering, op.opview.acc)[0])
-    bits = arith.andi(word, _no_bits(lowering))
-    held = [_with_bits(register, bits) for register in parts_of(lowering, op.opview.tile)]
+    """Let every register of a tile wait for a register of an accumulator."""
+    bits = no_bits_of(parts_of(lowering, op.opview.acc)[0], lowering)
+    held = [with_bits(register, bits) for register in parts_of(lowering, op.opview.tile)]
     return [regroup(op.results[0], held)]
-
-
-def _no_bits(lowering: Lowering) -> Any:
-    """Emit a zero that follows from no constant: the sign of the address of an array."""
-    i64 = emit.i64_type()
-    arguments = map(lowering.get, function_body(lowering.function).arguments)
-    address = next(value for value in arguments if str(value.type).startswith("!llvm.ptr"))
-    number = llvm_ops.pointer_to_integer(i64, address)
-    return arith.trunci(emit.i32_type(), arith.shrsi(number, emit.constant(i64, _SIGN)))
-
-
-def _with_bits(register: Any, bits: Any) -> Any:
-    word = arith.ori(llvm_ops.bitcast(emit.i32_type(), register), bits)
-    return llvm_ops.bitcast(register.type, word)
 
 
 @RULES.converts(MmaDrainOp)

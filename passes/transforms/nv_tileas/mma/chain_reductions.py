@@ -1,0 +1,103 @@
+"""Let threads combine rows one after another where other warps fill the gaps.
+
+Before:  %t = reduce %s; %p = exp2 (fma %s, %c, (broadcast %t)); %sum = reduce (view %p)
+After:   %t = reduce %s {serial, row_by_row}; ...; %sum = reduce (view %p) {serial}
+
+A thread combines its elements in pairs by default: this has the shortest chains, and most registers
+wait for a partner. In a loop with products that three warpgroups share, each scheduler of an SM has
+three warps, and the others issue while a chain of one waits. Then chains are better: an addition
+follows its special function, and lanes exchange the largest score of the first row of a thread
+while it looks for that of the next row. By measurement, heads of 64 gain 3 %, and loops of two
+warpgroups lose up to 8 % (docs/measurements/2026-11-26-softmax-by-rows.md).
+
+The pass marks reductions of 32-bit floats along rows from which a special function of the same
+round is computed, or which combine its results. `nv-tileas-straddle-waits` marks those of loops
+in which a product hides special functions.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import AsyncMmaOp
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import body_operations, defining_operation, parent_operation
+from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.schedule.op_costs import is_name, op_cost
+from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.graph import Engine
+
+_PRODUCT = AsyncMmaOp.OPERATION_NAME
+_WARPGROUPS = 3
+"""Fewest consumer warpgroups with chains (measurement, see above)."""
+
+
+@register_pass("nv-tileas-chain-reductions")
+def chain_reductions(module: Any, context: PassContext) -> bool:
+    """Mark reductions of every loop in which three warpgroups multiply."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        if spec.get("consumer_warps", 0) < _WARPGROUPS * WARPGROUP_WARPS:
+            continue
+        products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
+        loops = {parent_operation(op) for op in products}
+        for loop in (op for op in loops if op.name == "scf.for"):
+            changed |= _mark(loop)
+    return changed
+
+
+def _mark(loop: Any) -> bool:
+    """Mark the reductions of a loop; tell whether there are any."""
+    ops = body_operations(loop.regions[0].blocks[0])
+    special = {op for op in ops if _is_special(op)}
+    before = _makers(special)
+    sums, tops = [], []
+    for op in filter(_is_along_rows, ops):
+        if _source(op) in special:
+            sums.append(op)
+        elif op in before:
+            tops.append(op)
+    for op in sums:
+        op.opview.make_serial()
+    for op in tops:
+        op.opview.make_serial(row_by_row=True)
+    return bool(sums or tops)
+
+
+def _is_special(op: Any) -> bool:
+    if len(op.results) != 1 or not isinstance(op.results[0].type, ir.RankedTensorType):
+        return False
+    is_tile = op.results[0].type.shape[-1] > 1
+    return is_tile and op_cost(op, 1).engine is Engine.SPECIAL
+
+
+def _makers(ops: set[Any]) -> set[Any]:
+    """Return the operations of the same block from which the operands of `ops` are computed."""
+    found: set[Any] = set()
+    pending = list(ops)
+    while pending:
+        op = pending.pop()
+        for value in op.operands:
+            maker = defining_operation(value)
+            if maker is not None and maker.block == op.block and maker not in found:
+                found.add(maker)
+                pending.append(maker)
+    return found
+
+
+def _is_along_rows(op: Any) -> bool:
+    """Tell whether an operation is a reduction of 32-bit floats along the rows of a tile."""
+    if op.name != ReduceOp.OPERATION_NAME or len(op.operands) != 1:
+        return False
+    type_ = op.operands[0].type
+    return isinstance(type_.element_type, ir.F32Type) and op.opview.axis.value > 0
+
+
+def _source(op: Any) -> Any:
+    """Return the operation that computes the tile that is reduced."""
+    maker = defining_operation(op.operands[0])
+    while maker is not None and is_name(maker):
+        maker = defining_operation(maker.operands[0])
+    return maker
