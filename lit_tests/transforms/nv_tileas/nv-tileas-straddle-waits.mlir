@@ -6,8 +6,11 @@
 !rows = tensor<128x1xf32>
 
 // The first eight rows of each 16 come before the wait, with their sums, and the last eight after it.
-// What needs neither the product nor the special functions comes before the wait.
+// What needs neither the product nor the special functions comes before the wait. The round before
+// the loop adds in the same order.
 // CHECK-LABEL: module @weights_of_a_softmax
+// CHECK:         {axis = 1 : i64, serial} : (tensor<128x16x8xf32>) -> tensor<128x8xf32>
+// CHECK:         scf.for
 // CHECK:         %[[B:.*]] = arith.mulf %[[TOP:.*]], %{{.*}} : tensor<128x1xf32>
 // CHECK-NEXT:    %[[FADE:.*]] = math.exp2 %[[TOP]] : tensor<128x1xf32>
 // CHECK-NEXT:    %[[V:.*]] = "nv_tileas.view"(%[[B]]) : (tensor<128x1xf32>) -> tensor<8x2x8x1xf32>
@@ -48,7 +51,14 @@ module @weights_of_a_softmax {
     }, {
       %scale = "nv_tileas.splat"(%c) : (f32) -> !acc
       %rows = "nv_tileas.splat"(%c) : (f32) -> !rows
-      %x:4 = scf.for %i = %l to %u step %step iter_args(%o = %acc, %w = %a, %t = %r0, %f = %top) -> (!acc, tensor<128x128xbf16>, tensor<128x8xf32>, !rows) : i32 {
+      %p0 = math.exp2 %s {flush_to_zero} : !acc
+      %q0 = "nv_tileas.view"(%p0) : (!acc) -> tensor<128x16x8xf32>
+      %s0 = "nv_tileas.reduce"(%q0) ({
+      ^bb0(%lhs: f32, %rhs: f32):
+        %z = arith.addf %lhs, %rhs : f32
+        "nv_tileas.yield_values"(%z) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x16x8xf32>) -> tensor<128x8xf32>
+      %x:4 = scf.for %i = %l to %u step %step iter_args(%o = %acc, %w = %a, %t = %s0, %f = %top) -> (!acc, tensor<128x128xbf16>, tensor<128x8xf32>, !rows) : i32 {
         %fade = "nv_tileas.broadcast"(%f) : (!rows) -> !acc
         %scaled = arith.mulf %o, %fade : !acc
         %g:2 = "nv_tileas.async_mma"(%w, %v, %scaled) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>, !acc) -> (!acc, !nv_tileas.mma_token)

@@ -24,8 +24,9 @@ is computed from the result cannot move before the wait. Arithmetic after the wa
 neither the product nor the special functions moves before it.
 
 Sums are `serial`: each addition follows its special function, and fewer registers wait for a
-partner. So is the search for the largest scores of long rows: ptxas then ends one row before it
-begins the next one (docs/measurements/2026-11-26-softmax-by-rows.md).
+partner. The round that a rotated loop begins with adds in the same order. Serial, too, is the
+search for the largest scores of long rows: ptxas then ends one row before it begins the next one
+(docs/measurements/2026-11-26-softmax-by-rows.md).
 """
 
 from typing import Any
@@ -61,12 +62,32 @@ def straddle_waits(module: Any, context: PassContext) -> bool:
     changed = False
     for function in kernel_functions(module):
         anchors = [op for op in kernel_operations(function) if op.name == ANCHOR]
-        for anchor in anchors:
-            cut = _find_cut(anchor)
-            if cut is not None:
-                cut.run()
-                changed = True
+        cuts = list(filter(None, map(_find_cut, anchors)))
+        summed = {reduce.operands[0].type for cut in cuts for _, reduce in cut.sums()}
+        for cut in cuts:
+            cut.run()
+        _add_alike(function, summed)
+        changed |= bool(cuts)
     return changed
+
+
+def _add_alike(function: Any, types: set[Any]) -> None:
+    """Let every round sum up in the same order: also the one that a rotated loop begins with.
+
+    Then a sum has the same bits whatever round is the first one, so it does not change where
+    hidden rounds are left out (`nv-tileaa-skip-hidden-tiles`).
+
+    Args:
+        function: The kernel.
+        types: Types of tiles whose sums are cut.
+    """
+    for op in kernel_operations(function):
+        if op.name == ReduceOp.OPERATION_NAME and op.operands[0].type in types:
+            maker = defining_operation(op.operands[0])
+            while maker is not None and is_name(maker):
+                maker = defining_operation(maker.operands[0])
+            if maker is not None and op_cost(maker, 1).engine is Engine.SPECIAL:
+                op.opview.make_serial()
 
 
 def _find_cut(anchor: Any) -> "_Cut | None":
@@ -158,7 +179,7 @@ class _Cut:
 
     def run(self) -> None:
         """Replace the special functions by those of the first and of the last rows."""
-        special, sums = self.chain[-1], self._sums()
+        special, sums = self.chain[-1], self.sums()
         self._hoist()
         for op in reversed(self.readers):
             op.move_after(self.wait)
@@ -193,7 +214,7 @@ class _Cut:
             else:
                 op.move_before(self.anchor)
 
-    def _sums(self) -> list[tuple[Any, Any]]:
+    def sums(self) -> list[tuple[Any, Any]]:
         """Return the views of the tile, and the reductions of them along their rows."""
         rows = self.chain[-1].results[0].type.shape[0]
         found = []
