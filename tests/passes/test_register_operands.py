@@ -28,6 +28,10 @@ def twice[M, N, D](Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: f32[M, D], BN
         acc = mma(cast(scores, bf16), load(V, (n, 0), (BN, 128)), acc)
     store(O, (m, 0), acc)
 """
+SCALED = (
+    "(load(A, (m, k), (64, 32)).reshape((64, {groups}, {size}))"
+    " * load(A, (m, k), (64, {groups}))[:, :, None]).reshape((64, 32))"
+)
 COMPUTED = "operand A of the mma comes from registers: it is computed"
 STAGED = "operand A of the mma goes through registers"
 
@@ -59,6 +63,8 @@ def test_products_do_not_stay_in_flight(scaled):
         ("load(A, (m, k), (64, 32)) * cast(load(T, m, 64), bf16)[:, None]", COMPUTED),
         ("load(A, (m, k), (64, 32), allow_tma=False) * 2.0", STAGED),
         ("gather(A, (load(T, m, 64)[:, None], k * 32 + arange(32)[None, :]))", STAGED),
+        (SCALED.format(groups=2, size=16), COMPUTED),
+        (SCALED.format(groups=4, size=8), STAGED),
     ],
 )
 def test_what_threads_load_from_global_memory_is_staged(a, message):

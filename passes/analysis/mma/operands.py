@@ -29,6 +29,10 @@ _SHORT_ROW_BYTES = 256
 register fragments of A)."""
 
 
+_GROUP = 16
+"""Elements that share a scale in the finest of the usual formats, NVFP4."""
+
+
 def is_unit_view(op: Any) -> bool:
     """Tell whether `op` only adds or drops dims of extent 1 of a tile."""
     if op is None or op.name not in VIEWS:
@@ -108,10 +112,9 @@ def stays_in_registers(dot: Any, number: int) -> bool:
         return False
     if not _fits_registers(dot):
         return False
-    rows = operand.type.shape[0]
     source = defining_operation(loaded_operand(operand))
     is_loaded = source is not None and (source.name == _LOAD_SHARED or is_tiled_access(source))
-    return not is_loaded and not _loads_rows(operand, rows)
+    return not is_loaded and not _loads_rows(operand)
 
 
 def _fits_registers(dot: Any) -> bool:
@@ -132,8 +135,13 @@ def _fits_registers(dot: Any) -> bool:
     return needed <= accumulator_limit(warpgroups, _SM)
 
 
-def _loads_rows(tile: Any, rows: int) -> bool:
-    """Tell whether threads load more than one element for each of `rows` rows to compute `tile`."""
+def _loads_rows(tile: Any) -> bool:
+    """Tell whether threads load more than a few elements for each row to compute `tile`.
+
+    One for each row is few, and so is one for each `_GROUP` elements: a scale of quantized ones.
+    """
+    rows, columns = tile.type.shape
+    few = rows * max(1, columns // _GROUP)
     waiting, seen = [tile], set()
     while waiting:
         value = waiting.pop()
@@ -149,7 +157,7 @@ def _loads_rows(tile: Any, rows: int) -> bool:
         by_threads = is_element_access(op) or (
             is_tiled_access(op) and not tiled_access(op).uses_tma
         )
-        if by_threads and prod(op.results[0].type.shape) > rows:
+        if by_threads and prod(op.results[0].type.shape) > few:
             return True
         tiles = (item for item in op.operands if isinstance(item.type, ir.RankedTensorType))
         waiting.extend(() if op.name == _LOAD_SHARED or is_tiled_access(op) else tiles)
