@@ -50,6 +50,16 @@ def test_a_mask_of_scores():
     assert compiled.texts["ptx"]
 
 
+def test_a_largest_score():
+    text = PATH.read_text(encoding="utf-8")
+    weights = "        p = exp2(qk - m_safe[:, None])\n"
+    step = "        m_safe = maximum(m_safe * 0.5, m_safe)\n"
+    constants = {"BLOCK_M": 128, "BLOCK_N": 128, "BLOCK_D": 128}
+    asked = Specialization(constants=constants, plan={"rotate": 1})
+    source = SourceFile("top.tile", text.replace(weights, step * 30 + weights))
+    assert compile_source(source, None, asked, options=OPTIONS).texts["ptx"]
+
+
 @pytest.mark.parametrize(
     ("steps", "number"),
     [

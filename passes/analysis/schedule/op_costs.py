@@ -58,6 +58,17 @@ def is_name(op: Any) -> bool:
     return op.name in _NAMES
 
 
+def is_elementwise(op: Any) -> bool:
+    """Tell whether `op` computes each element of its one result from those at the same place."""
+    is_tile = len(op.results) == 1 and isinstance(op.results[0].type, ir.RankedTensorType)
+    return is_tile and op.name.split(".")[0] in ("arith", "math") and len(op.operands) > 0
+
+
+def is_special(op: Any) -> bool:
+    """Tell whether `op` is an element-wise operation of the special function units."""
+    return is_elementwise(op) and op_cost(op, 1).engine is Engine.SPECIAL
+
+
 def registers_of(tile: Any) -> Any:
     """Return the tile in whose registers `tile` lies, past everything that only renames them."""
     op = defining_operation(tile)

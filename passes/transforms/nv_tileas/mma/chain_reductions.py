@@ -23,9 +23,8 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
-from tilec.passes.analysis.schedule.op_costs import is_name, op_cost
+from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan.graph import Engine
 
 _PRODUCT = AsyncMmaOp.OPERATION_NAME
 _WARPGROUPS = 3
@@ -51,11 +50,11 @@ def chain_reductions(module: Any, context: PassContext) -> bool:
 def _mark(loop: Any) -> bool:
     """Mark the reductions of a loop; tell whether there are any."""
     ops = body_operations(loop.regions[0].blocks[0])
-    special = {op for op in ops if _is_special(op)}
+    special = {op for op in ops if is_special(op) and op.results[0].type.shape[-1] > 1}
     before = _makers(special)
     sums, tops = [], []
     for op in filter(_is_along_rows, ops):
-        if _source(op) in special:
+        if defining_operation(registers_of(op.operands[0])) in special:
             sums.append(op)
         elif op in before:
             tops.append(op)
@@ -64,13 +63,6 @@ def _mark(loop: Any) -> bool:
     for op in tops:
         op.opview.make_serial(row_by_row=True)
     return bool(sums or tops)
-
-
-def _is_special(op: Any) -> bool:
-    if len(op.results) != 1 or not isinstance(op.results[0].type, ir.RankedTensorType):
-        return False
-    is_tile = op.results[0].type.shape[-1] > 1
-    return is_tile and op_cost(op, 1).engine is Engine.SPECIAL
 
 
 def _makers(ops: set[Any]) -> set[Any]:
@@ -93,11 +85,3 @@ def _is_along_rows(op: Any) -> bool:
         return False
     type_ = op.operands[0].type
     return isinstance(type_.element_type, ir.F32Type) and op.opview.axis.value > 0
-
-
-def _source(op: Any) -> Any:
-    """Return the operation that computes the tile that is reduced."""
-    maker = defining_operation(op.operands[0])
-    while maker is not None and is_name(maker):
-        maker = defining_operation(maker.operands[0])
-    return maker

@@ -41,9 +41,14 @@ from tilec.ir.structured import body_operations, clone_whole, defining_operation
 from tilec.ir.values import block_of
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.schedule.loop_graph import operands_of
-from tilec.passes.analysis.schedule.op_costs import is_name, op_cost
+from tilec.passes.analysis.schedule.op_costs import (
+    is_elementwise,
+    is_name,
+    is_special,
+    op_cost,
+    registers_of,
+)
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan.graph import Engine
 from tilec.support.fast_dataclasses import dataclass
 
 ANCHOR = AnchorOp.OPERATION_NAME
@@ -83,10 +88,8 @@ def _add_alike(function: Any, types: set[Any]) -> None:
     """
     for op in kernel_operations(function):
         if op.name == ReduceOp.OPERATION_NAME and op.operands[0].type in types:
-            maker = defining_operation(op.operands[0])
-            while maker is not None and is_name(maker):
-                maker = defining_operation(maker.operands[0])
-            if maker is not None and op_cost(maker, 1).engine is Engine.SPECIAL:
+            maker = defining_operation(registers_of(op.operands[0]))
+            if maker is not None and is_special(maker):
                 op.opview.make_serial()
 
 
@@ -112,9 +115,7 @@ def _special(anchor: Any, wait: Any) -> Any:
     if product is None or product.block != wait.block:
         return None
     hidden = operations_between(product, anchor)
-    costs = {op: op_cost(op, 1) for op in hidden if _is_elementwise(op)}
-    found = [op for op, cost in costs.items() if cost.engine is Engine.SPECIAL]
-    return max(found, key=lambda op: costs[op].cycles, default=None)
+    return max(filter(is_special, hidden), key=lambda op: op_cost(op, 1).cycles, default=None)
 
 
 def _readers(special: Any, wait: Any) -> list[Any]:
@@ -134,17 +135,12 @@ def _chain(special: Any) -> list[Any]:
     while pending:
         for value in pending.pop().operands:
             maker = defining_operation(value)
-            if maker is not None and maker.block == special.block and _is_elementwise(maker):
+            if maker is not None and maker.block == special.block and is_elementwise(maker):
                 users = {*_users(maker)}
                 if users <= found and maker.results[0].type.shape == special.results[0].type.shape:
                     found.add(maker)
                     pending.append(maker)
     return [op for op in body_operations(special.block) if op in found]
-
-
-def _is_elementwise(op: Any) -> bool:
-    is_tile = len(op.results) == 1 and isinstance(op.results[0].type, ir.RankedTensorType)
-    return is_tile and op.name.split(".")[0] in ("arith", "math") and len(op.operands) > 0
 
 
 def _row_vector(value: Any) -> Any:
@@ -230,15 +226,16 @@ class _Cut:
 
     def _find_tops_in_chains(self) -> None:
         """Let the reductions from which `held` is computed combine long rows in one chain."""
-        pending = [self.held]
+        pending, seen = [self.held], set[Any]()
         while pending:
             maker = defining_operation(pending.pop())
-            if maker is None or maker.block != self.chain[-1].block:
+            if maker is None or maker in seen or maker.block != self.chain[-1].block:
                 continue
+            seen.add(maker)
             if maker.name == ReduceOp.OPERATION_NAME:
                 if maker.operands[0].type.shape[-1] > _LONG_ROW:
                     maker.opview.make_serial()
-            elif is_name(maker) or _is_elementwise(maker):
+            elif is_name(maker) or is_elementwise(maker):
                 pending += maker.operands
 
     def _half(self, part: int, held: Any) -> Any:
@@ -305,7 +302,7 @@ def _users(op: Any) -> list[Any]:
 
 
 def _moves_freely(op: Any) -> bool:
-    return _is_elementwise(op) or is_name(op) or op.name == ReduceOp.OPERATION_NAME
+    return is_elementwise(op) or is_name(op) or op.name == ReduceOp.OPERATION_NAME
 
 
 def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
