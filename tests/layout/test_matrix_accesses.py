@@ -75,6 +75,7 @@ def check(registers, shared):
     stores = expect_stores(registers, shared)
     written = sorted(first for matrices in stores.registers for first in matrices)
     assert written == list(range(0, registers.num_registers, 2))
+    assert all(list(matrices) == sorted(matrices) for matrices in stores.registers)
     memory = stored_by_matrix(stores, registers, shared)
     np.testing.assert_array_equal(memory, stored_by_element(shared))
     return stores

@@ -276,6 +276,17 @@ def test_two_bytes_become_elements_of_16_bits_by_one_instruction_each(context):
     assert "or.b16" not in ptx
 
 
+def test_bytes_of_a_loaded_word_get_their_upper_byte_as_they_are_spread(context):
+    ptx = _ptx(context, "i8", _spread("bf16", FOURS), "bf16", FOURS)
+
+    selectors = re.findall(r"prmt\.b32 \S+ (\S+) \S+ (0x\w+);", ptx)
+    assert [selector for _, selector in selectors] == ["0x4140", "0x4342"]
+    assert len({word for word, _ in selectors}) == 1
+    assert "or.b32" not in ptx.split("prmt", 1)[1]
+    assert "or.b16" not in ptx
+    assert "65535" not in ptx
+
+
 def test_bytes_that_are_loaded_one_by_one_are_joined_as_they_are_spread(context):
     ptx = _ptx(context, "i8", _spread("f16", SINGLE), "f16", SINGLE)
 

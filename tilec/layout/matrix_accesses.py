@@ -156,11 +156,14 @@ def _choose(digits: list[_Digit], shared: SharedLayout) -> tuple[list[_Digit], l
 
     The lanes take the digits that move least in memory. Those are the ones that stay inside the
     swizzle pattern, where each instruction would need an address of its own; further moves are
-    constants that an instruction adds to a common address.
+    constants that an instruction adds to a common address. Of these, the matrices follow each other
+    as the registers do: an operand of mma.sync takes registers in a row, and any other order costs
+    a move of each (ptxas 13.0).
     """
     pairs = [digit for digit in digits if digit.extent == 2]
     pairs.sort(key=lambda digit: shared.linear_offset(digit.stride))
     chosen = pairs[: MAX_MATRICES.bit_length() - 1]
+    chosen.sort(key=lambda digit: digit.weight)
     return chosen, [digit for digit in digits if digit not in chosen]
 
 

@@ -44,11 +44,14 @@ _FLOATS = frozenset(
 floating-point instructions: the types .f16x2 and .bf16x2)."""
 _BITS = frozenset(("arith.andi", "arith.ori", "arith.xori"))
 """Operations that do the same to each bit, in a word of any two elements."""
-_LOAD = "llvm.load"
+_LOAD, _PART, _ASSEMBLY = "llvm.load", "llvm.extractelement", "llvm.inline_asm"
+_PERMUTE = "prmt.b32 $0, $1, $2, "
 _BITCAST, _UNSIGNED, _EXTENSION = "arith.bitcast", "arith.extui", "arith.extf"
-_SPREAD, _JOINED = "0x4140", "0x5410"
-"""Selectors of prmt: the bytes 0 and 1 of the first word, or byte 0 of each word, as elements of 16
-bits. Byte 1 of a word of one or two bytes is 0 where a selector takes it for 0 (PTX ISA, prmt)."""
+_SPREAD, _SPREAD_UPPER, _JOINED = "0x4140", "0x4342", "0x5410"
+"""Selectors of prmt: the bytes 0 and 1 of the first word, its bytes 2 and 3, each below byte 0 of
+the second word, or byte 0 of each word, as elements of 16 bits. Byte 1 of a word of one byte is 0
+where a selector takes it for 0 (PTX ISA, prmt)."""
+_BYTE_BITS, _WORD_BYTES = 8, 4
 
 
 def narrows(op: Any) -> bool:
@@ -86,7 +89,7 @@ def find_rule(op: Any, apply: Apply) -> Rule | None:
     if op.name == _BITCAST and _renames(source, result):
         return partial(_rename, result)
     if op.name in _BITS and _width(result) == HALF_BITS:
-        return partial(_compute_bits, op, apply)
+        return partial(_compute_bits, op, apply, _upper_byte(op))
     if op.name in _FLOATS and isinstance(result, ir.BF16Type | ir.F16Type):
         return partial(_compute, op, apply)
     return None
@@ -160,16 +163,62 @@ def _spread(lowering: Lowering, rows: Rows) -> list[Any] | None:
     if rows[0] == rows[1]:
         return None
     registers, lanes, i32 = _only(rows), emit.lane_numbers(PAIR), emit.i32_type()
+    loaded = _loaded_word(registers)
+    if loaded is not None:
+        return _permuted(lowering, *loaded, emit.value(0))
     if lowering.are_parts(registers):
         both = llvm_ops.bitcast(_word_type(), lowering.pair(registers, lanes))
-        words, selector = [arith.extui(i32, both), emit.value(0)], _SPREAD
-    elif all(map(_is_loaded, registers)):
-        words, selector = [arith.extui(i32, register) for register in registers], _JOINED
-    else:
+        return _permuted(lowering, _SPREAD, arith.extui(i32, both), emit.value(0))
+    if all(map(_is_loaded, registers)):
+        words = [arith.extui(i32, register) for register in registers]
+        return _permuted(lowering, _JOINED, *words)
+    return None
+
+
+def _loaded_word(registers: Sequence[Any]) -> tuple[str, Any] | None:
+    """Return which half of which word of a vector of bytes two registers are, or None.
+
+    Otherwise the half would have to be cut out of the word first.
+    """
+    parts = [defining_operation(register) for register in registers]
+    if any(part is None or part.name != _PART for part in parts):
         return None
-    text = f"prmt.b32 $0, $1, $2, {selector};"
-    word = llvm_ops.inline_asm(text, "=r,r,r", words, i32, has_side_effects=False)
-    return lowering.unpack(llvm_ops.bitcast(_vector(_word_type()), word), lanes)
+    vector = parts[0].operands[0]
+    first, second = (_constant(part.operands[1]) for part in parts)
+    count = ir.VectorType(vector.type).shape[0]
+    is_half = first is not None and first % PAIR == 0 and second == first + 1
+    if parts[1].operands[0] != vector or not is_half or count % _WORD_BYTES:
+        return None
+    words = ir.VectorType.get([count // _WORD_BYTES], emit.i32_type())
+    number = emit.value(first // _WORD_BYTES)
+    word = llvm_ops.extract_element(llvm_ops.bitcast(words, vector), number)
+    return (_SPREAD_UPPER if first % _WORD_BYTES else _SPREAD), word
+
+
+def _permuted(lowering: Lowering, selector: str, first: Any, second: Any) -> list[Any]:
+    """Emit four bytes of two words; return the elements of 16 bits that they are."""
+    text, operands = f"{_PERMUTE}{selector};", (first, second)
+    word = llvm_ops.inline_asm(text, "=r,r,r", operands, emit.i32_type(), has_side_effects=False)
+    pair = llvm_ops.bitcast(_vector(_word_type()), word)
+    return lowering.unpack(pair, emit.lane_numbers(PAIR))
+
+
+def _raise_bytes(lowering: Lowering, registers: Sequence[Any], upper: int) -> list[Any] | None:
+    """Put `upper` above two bytes by the instruction that spreads them; None if none does.
+
+    Only bytes of a loaded word: elsewhere ptxas 13.0 moves the constant to a register each time.
+    """
+    pair = lowering.vectors.get(tuple(registers))
+    cast = defining_operation(pair) if pair is not None else None
+    maker = defining_operation(cast.operands[0]) if cast is not None else None
+    if maker is None or maker.name != _ASSEMBLY or _constant(maker.operands[1]) != 0:
+        return None
+    text = ir.StringAttr(maker.attributes["asm_string"]).value
+    word = defining_operation(maker.operands[0])
+    if not text.startswith(_PERMUTE) or word is None or word.name != _PART:
+        return None
+    selector = text.removeprefix(_PERMUTE).rstrip(";")
+    return _permuted(lowering, selector, maker.operands[0], emit.value(upper))
 
 
 def _rename(result: Any, lowering: Lowering, rows: Rows) -> list[Any] | None:
@@ -191,15 +240,43 @@ def _compute(op: Any, apply: Apply, lowering: Lowering, rows: Rows) -> list[Any]
     return lowering.unpack(apply(lowering, op, operands, operands[0].type), lanes)
 
 
-def _compute_bits(op: Any, apply: Apply, lowering: Lowering, rows: Rows) -> list[Any] | None:
-    """Compute two integers of 16 bits as one of 32, where one operand is in such registers."""
+def _compute_bits(
+    op: Any, apply: Apply, upper: int | None, lowering: Lowering, rows: Rows
+) -> list[Any] | None:
+    """Compute two integers of 16 bits as one of 32, where one operand is in such registers.
+
+    Where all that an 'or' does is to put a byte `upper` above bytes, what spreads them does it.
+    """
     if rows[0] == rows[1] or not any(map(lowering.are_parts, zip(*rows, strict=True))):
         return None
+    raised = _raise_bytes(lowering, _only(rows), upper) if upper is not None else None
+    if raised is not None:
+        return raised
     lanes, i32 = emit.lane_numbers(PAIR), emit.i32_type()
     operands = [lowering.pair(column, lanes) for column in zip(*rows, strict=True)]
     words = [llvm_ops.bitcast(i32, operand) for operand in operands]
     result = llvm_ops.bitcast(operands[0].type, apply(lowering, op, words, i32))
     return lowering.unpack(result, lanes)
+
+
+def _upper_byte(op: Any) -> int | None:
+    """Return the upper byte of the constant of an 'or', if its lower byte is 0; else None."""
+    maker = defining_operation(op.operands[1]) if op.name == "arith.ori" else None
+    if maker is None or maker.name != "arith.constant":
+        return None
+    elements = ir.DenseElementsAttr(maker.attributes["value"])
+    if not elements.is_splat:
+        return None
+    upper, lower = divmod(ir.IntegerAttr(elements.get_splat_value()).value, 1 << _BYTE_BITS)
+    return None if lower else upper % (1 << _BYTE_BITS)
+
+
+def _constant(value: Any) -> int | None:
+    """Return the number that a scalar is, or None."""
+    maker = defining_operation(value)
+    if maker is None or maker.name != "arith.constant":
+        return None
+    return ir.IntegerAttr(maker.attributes["value"]).value
 
 
 def _is_loaded(register: Any) -> bool:
