@@ -160,6 +160,11 @@ def test_few_of_many_ctas_of_a_block_are_asked_to_fit_on_an_sm(row, ctas, blocks
     assert (found.spread, found.blocks_per_sm) == (ctas, blocks)
 
 
+def test_more_are_asked_for_where_the_end_of_a_block_runs_some_vectors_at_a_time():
+    found = plan(problem(122880, thread_vector=8, load_ahead=False))
+    assert (found.spread, found.blocks_per_sm, found.stream_tail) == (16, 5, True)
+
+
 def test_threads_that_spilled_get_more_registers_and_keep_their_part():
     found = plan(problem(524288, blocks_per_sm=False))
     assert (found.spread, found.worker_warps, found.blocks_per_sm) == (16, 16, 1)

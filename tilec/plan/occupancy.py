@@ -24,8 +24,9 @@ docs/measurements/2026-11-26-held-tiles.md)."""
 WIDE_SPREAD_BLOCKS = 4
 """CTAs on an SM that are asked for at most where more than a portable cluster computes a block.
 With registers for five, the end of RMS norm of 120000 columns, over 16 CTAs, runs some vectors at a
-time, which takes 1.06 times as long as over 8 CTAs (H100,
-docs/measurements/2026-11-27-spread-blocks.md)."""
+time, which takes 1.06 times as long as with four. Where it does so anyway, five are better: layer
+norm of as many columns then takes 0.91 times as long (H100,
+docs/measurements/2026-11-27-odd-rows.md)."""
 STEP_REGISTERS = 32
 """Registers of a thread in addition to one for each element of its tile: addresses, indices and
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
@@ -69,7 +70,7 @@ def choose_blocks_per_sm(
     if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
         return 1, ()
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
-    if ctas > machine.MAX_CLUSTER_CTAS:
+    if ctas > machine.MAX_CLUSTER_CTAS and problem.load_ahead:
         wanted = min(wanted, WIDE_SPREAD_BLOCKS)
     threads = warps * machine.WARP_THREADS
     held = problem.held_words // threads
