@@ -4,6 +4,7 @@ import pytest
 
 from tests.support.packed import PATH
 from tilec.compiler.driver import compile_source
+from tilec.passes.analysis.epilogue import accumulator_stores
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import SourceFile
@@ -23,6 +24,13 @@ def sums[M, N](X: f32[M, N], Y: f32[M]):
         x = load(X, (m, n), (64, 64))
 {inside}        s = s + sum(x, axis=1)
     store(Y, (m,), s)
+"""
+SQUARES = """
+@kernel
+def squares[M](X: f32[M], Y: f32[M]):
+    m = grid(cdiv(M, 256))
+    x = load(X, (m,), (256,))
+{steps}    store(Y, (m,), x)
 """
 
 
@@ -74,3 +82,18 @@ def test_values_that_are_used_twice_in_each_step(steps, number):
     inside = steps.startswith(" " * 8)
     text = SUMS.format(before="" if inside else steps * number, inside=steps * number * inside)
     assert compile_source(SourceFile("sums.tile", text), options=OPTIONS).texts["ptx"]
+
+
+def test_each_step_of_a_chain_is_asked_once_whether_it_comes_from_an_accumulator(monkeypatch):
+    looked_at = []
+    found = accumulator_stores.defining_operation
+    monkeypatch.setattr(
+        accumulator_stores, "defining_operation", lambda value: looked_at.append(1) or found(value)
+    )
+    counts = []
+    for number in (50, 100):
+        text = SQUARES.format(steps="    x = x * x + x\n" * number)
+        looked_at.clear()
+        compile_source(SourceFile("squares.tile", text), options=CompileOptions(emit="nv_tileas"))
+        counts.append(len(looked_at))
+    assert 2 * 50 <= counts[0] < counts[1] < 3 * counts[0]

@@ -16,7 +16,10 @@ from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.epilogue import part_widths
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, field
+
+Axes = tuple[int, int] | None
+"""Of a tile: that along which the rows of an accumulator lie, and that of its columns."""
 
 
 @dataclass(frozen=True)
@@ -64,28 +67,73 @@ def epilogue_parts(access: TiledAccess, warpgroups: int) -> EpilogueParts | None
         return None
 
 
-def accumulator_axes(tile: Any) -> tuple[int, int] | None:
-    """Return the axes of `tile` along which rows and columns of a wgmma accumulator lie."""
-    return _accumulator_axes(tile, set())
+def accumulator_axes(tile: Any, known: dict[Any, Axes] | None = None) -> Axes:
+    """Return the axes of `tile` along which rows and columns of a wgmma accumulator lie.
+
+    Args:
+        tile: A tile of a kernel.
+        known: What this function found for other tiles of the kernel, so that a chain of operations
+            is looked at once; what it finds now is added.
+    """
+    search = _Search({} if known is None else known)
+    axes = search.axes(tile)
+    # A search that fails has followed each value that it saw to its end.
+    search.known.update(dict.fromkeys(search.seen) if axes is None else {tile: axes})
+    return axes
 
 
-def _accumulator_axes(tile: Any, seen: set[Any]) -> tuple[int, int] | None:
-    pending = [tile]
-    while pending:
-        value = pending.pop()
-        op = defining_operation(value)
-        if op is None or value in seen:
-            continue
-        seen.add(value)
-        if op.name in _NOT_BY_ELEMENT:
-            axes = _axes_through(op, value, seen)
-            if axes is not None:
-                return axes
-            continue
-        tiles = [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
-        if all(item.type.shape == value.type.shape for item in tiles):
-            pending.extend(reversed(tiles))
-    return None
+@dataclass
+class _Search:
+    """A search for the accumulator that a tile is computed from."""
+
+    known: dict[Any, Axes]
+    seen: set[Any] = field(default_factory=set)
+
+    def axes(self, tile: Any) -> Axes:
+        """Return the axes of a tile."""
+        pending = [tile]
+        while pending:
+            value = pending.pop()
+            op = defining_operation(value)
+            if op is None or value in self.seen:
+                continue
+            self.seen.add(value)
+            if value in self.known or op.name in _NOT_BY_ELEMENT:
+                axes = self.known[value] if value in self.known else self._through(op, value)
+                if axes is not None:
+                    return axes
+                continue
+            tiles = [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+            if all(item.type.shape == value.type.shape for item in tiles):
+                pending.extend(reversed(tiles))
+        return None
+
+    def _through(self, op: Any, tile: Any) -> Axes:
+        """Return the axes of `tile`, a result of an operation of `_NOT_BY_ELEMENT`."""
+        if op.name == "nv_tileas.dot":
+            return (0, 1) if why_not_wgmma(op, 1) is None else None
+        if op.name == "nv_tileas.add_partial":
+            return 0, 1  # only products of wgmma are split, see `why_not_split`
+        if op.name == "nv_tileas.permute":
+            axes = self.axes(op.operands[0])
+            order = list(op.opview.permutation)
+            return None if axes is None else (order.index(axes[0]), order.index(axes[1]))
+        if op.name == "nv_tileas.view":
+            return self._through_units(op)
+        if op.name == "nv_tileas.tile_slice":
+            return self.axes(op.operands[0])
+        number = ir.OpResult(tile).result_number
+        end = terminator(op.regions[0].blocks[0])
+        return self.axes(end.operands[number])
+
+    def _through_units(self, op: Any) -> Axes:
+        """Return the axes under a view that only adds or drops dims of extent 1."""
+        axes = self.axes(op.operands[0])
+        if axes is None:
+            return None
+        source, result = op.operands[0].type.shape, op.results[0].type.shape
+        rows, columns = (axis_in(source, axis, result) for axis in axes)
+        return None if rows is None or columns is None else (rows, columns)
 
 
 _NOT_BY_ELEMENT = frozenset(
@@ -95,32 +143,3 @@ _NOT_BY_ELEMENT = frozenset(
     }
 )  # fmt: skip
 """Operations that do not compute a tile element by element."""
-
-
-def _axes_through(op: Any, tile: Any, seen: set[Any]) -> tuple[int, int] | None:
-    """Return the axes of `tile`, a result of an operation of `_NOT_BY_ELEMENT`."""
-    if op.name == "nv_tileas.dot":
-        return (0, 1) if why_not_wgmma(op, 1) is None else None
-    if op.name == "nv_tileas.add_partial":
-        return 0, 1  # only products of wgmma are split, see `why_not_split`
-    if op.name == "nv_tileas.permute":
-        axes = _accumulator_axes(op.operands[0], seen)
-        order = list(op.opview.permutation)
-        return None if axes is None else (order.index(axes[0]), order.index(axes[1]))
-    if op.name == "nv_tileas.view":
-        return _through_units(op, seen)
-    if op.name == "nv_tileas.tile_slice":
-        return _accumulator_axes(op.operands[0], seen)
-    number = ir.OpResult(tile).result_number
-    end = terminator(op.regions[0].blocks[0])
-    return _accumulator_axes(end.operands[number], seen)
-
-
-def _through_units(op: Any, seen: set[Any]) -> tuple[int, int] | None:
-    """Return the axes under a view that only adds or drops dims of extent 1."""
-    axes = _accumulator_axes(op.operands[0], seen)
-    if axes is None:
-        return None
-    source, result = op.operands[0].type.shape, op.results[0].type.shape
-    rows, columns = (axis_in(source, axis, result) for axis in axes)
-    return None if rows is None or columns is None else (rows, columns)

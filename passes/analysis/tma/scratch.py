@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
+from tilec.passes.analysis.epilogue.accumulator_stores import Axes, accumulator_axes
 from tilec.passes.analysis.facts.exchanges import returns_once
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.fragments import joined_in_fragments
@@ -20,7 +20,8 @@ _THROUGH_SHARED_MEMORY = (
 
 def may_need_scratch(function: Any) -> bool:
     """Tell whether values of a kernel might move between threads, before layouts are known."""
-    return any(map(_might_move, kernel_operations(function)))
+    known: dict[Any, Axes] = {}
+    return any(_might_move(op, known) for op in kernel_operations(function))
 
 
 def moves_through_shared_memory(function: Any) -> bool:
@@ -30,15 +31,16 @@ def moves_through_shared_memory(function: Any) -> bool:
     return any(op.name in _THROUGH_SHARED_MEMORY for op in ops)
 
 
-def _might_move(op: Any) -> bool:
+def _might_move(op: Any, known: dict[Any, Axes]) -> bool:
     if op.name == DOT:
         return stays_in_registers(op, 0)
-    return returns_once(op) or op.name in _THROUGH_SHARED_MEMORY or _joins_transposed(op)
+    is_moved = returns_once(op) or op.name in _THROUGH_SHARED_MEMORY
+    return is_moved or _joins_transposed(op, known)
 
 
-def _joins_transposed(op: Any) -> bool:
+def _joins_transposed(op: Any, known: dict[Any, Axes]) -> bool:
     if op.name.split(".")[0] not in ("arith", "math"):
         return False
     tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
-    found = {accumulator_axes(tile) for tile in tiles} if len(tiles) > 1 else set()
+    found = {accumulator_axes(tile, known) for tile in tiles} if len(tiles) > 1 else set()
     return len(found - {None}) > 1
