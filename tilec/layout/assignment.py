@@ -71,6 +71,11 @@ def no_price(area: int) -> float:
     return 0.0
 
 
+def _gains(before: float, after: float, most: float) -> bool:
+    """Tell whether a change gains more than `most`, and a share that is worth it."""
+    return before - after > max(most, LEAST_SHARE * before)
+
+
 @dataclass(frozen=True)
 class Group:
     """What the search has to know about a group.
@@ -285,36 +290,47 @@ class Assignment:
         """Return the prices of what a change touches, before and after.
 
         Or None, if it gains no more than `most`, or too small a share: most changes do, which shows
-        before all of their links have been priced.
+        before the scratch area and all of their links have been priced.
         """
         moved = [key for key in change if self.layouts[key] is not change[key]]
         touched = dict.fromkeys(number for key in moved for number in self._links_of[key])
         changed = {**self.layouts, **change}
-        old, new = self._area_prices(touched, changed)
         own, own_after = (
             sum(self._own_price(key, layouts[key]) for key in moved)
             for layouts in (self.layouts, changed)
         )
         links = sum(self._link_price(number, self.layouts) for number in touched)
+        if not _gains(own + links + self._area_price_now(), own_after, most):
+            return None
+        old, new = self._area_prices(touched, changed)
         before = own + links + max(0.0, old - new)
-        least, links = max(most, LEAST_SHARE * before), 0.0
-        after = own_after + max(0.0, new - old)
+        links, after = 0.0, own_after + max(0.0, new - old)
         for number in touched:
-            if not before - after > least:
+            if not _gains(before, after, most):
                 return None
             links += self._link_price(number, changed)
             after = own_after + links + max(0.0, new - old)
-        return (before, after) if before - after > least else None
+        return (before, after) if _gains(before, after, most) else None
+
+    def _area_price_now(self) -> float:
+        """Return the price of the scratch area: no change gains more of it."""
+        if self.area_price is no_price:
+            return 0.0
+        return self.area_price(max(self._areas_now().values(), default=0))
+
+    def _areas_now(self) -> dict[int, int]:
+        """Return the bytes of the scratch area that links use, by link."""
+        if self._current_areas is None:
+            found = ((n, self._scratch_bytes(n, self.layouts)) for n in range(len(self.links)))
+            self._current_areas = {number: area for number, area in found if area}
+        return self._current_areas
 
     def _area_prices(self, touched: Mapping[int, Any], changed: Layouts) -> tuple[float, float]:
         """Return the prices of the scratch area before and after a change that touches links."""
         areas = [self._area(touched, layouts) for layouts in (self.layouts, changed)]
         if not any(map(self.area_price, areas)):
             return 0.0, 0.0
-        if self._current_areas is None:
-            found = ((n, self._scratch_bytes(n, self.layouts)) for n in range(len(self.links)))
-            self._current_areas = {number: area for number, area in found if area}
-        others = (a for number, a in self._current_areas.items() if number not in touched)
+        others = (area for number, area in self._areas_now().items() if number not in touched)
         least = max(others, default=0)
         old, new = (self.area_price(max(area, least)) for area in areas)
         return old, new
