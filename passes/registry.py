@@ -6,13 +6,14 @@ docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) kee
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.request.gpu import get_gpu
 from tilec.request.options import Origin
 from tilec.request.target import TARGETS, Target
-from tilec.support.diagnostics import DiagnosticSink, SourceFile
+from tilec.support.diagnostics import DiagnosticSink, InternalCompilerError, SourceFile
 from tilec.support.fast_dataclasses import dataclass, field, replace
 
 
@@ -51,12 +52,33 @@ class PassContext:
         name = read_kernel_fact(function, "gpu", self.target.gpu.name)
         return replace(self.target, gpu=get_gpu(name))
 
-    def check(self, run: Callable[[], None]) -> None:
-        """Run a check that changes nothing, now or later; only its failure is of interest."""
-        if self.background is None:
-            run()
+    def check(self, name: str, module: Any, run: Callable[[Any], None]) -> None:
+        """Run a check of a module that changes nothing, now or later on a copy of it.
+
+        Passes rely on what was checked before them. So the check runs now if the IR came from a
+        file.
+
+        Args:
+            name: Pass that checks.
+            module: What it checks.
+            run: The check; it takes the module or its copy.
+        """
+        if self.background is None or self.origin is Origin.USER:
+            run(module)
         else:
-            self.background.append(run)
+            self.background.append(partial(_run_later, name, module.operation.clone(ip=False), run))
+
+
+def _run_later(name: str, module: Any, run: Callable[[Any], None]) -> None:
+    """Run a check that a pass put off, which is an error of that pass if it fails."""
+    try:
+        with module.context:
+            run(module)
+    except InternalCompilerError:
+        raise
+    except Exception as failure:
+        message = f"{type(failure).__name__}: {failure}"
+        raise InternalCompilerError(message, pass_name=name) from failure
 
 
 PassFunction = Callable[[Any, PassContext], bool | None]

@@ -6,9 +6,8 @@ from tilec.compiler.driver import compile_source
 from tilec.ir.structured import walk_operations
 from tilec.passes import load_pass, registry
 from tilec.passes.analysis.kernels import function_body, kernel_functions
-from tilec.passes.analysis.protocol import cases
+from tilec.passes.analysis.protocol import check
 from tilec.passes.analysis.protocol.events import Violation
-from tilec.passes.transforms.nv_tileas.verify import verify_async_protocol
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile, error
 
@@ -58,15 +57,15 @@ def test_what_a_check_that_overlaps_llvm_finds_comes_first(
     def fail(*_, **__):
         raise CompileError(error("T0603", "LLVM rejects the LLVM IR"))
 
-    verify_async_protocol._cached_check.cache_clear()
+    check._cached_check.cache_clear()
     found = Violation("matmul.tile:1:1", "a slot is filled twice")
-    monkeypatch.setattr(cases, "check_protocol", lambda _: found)
+    monkeypatch.setattr(check, "check_protocol", lambda _: found)
     if llvm_fails:
         monkeypatch.setattr("tilec.codegen.ptx.emit_ptx", fail)
     try:
         text = _blamed(compile_matmul, tmp_path, CHECK)
     finally:
-        verify_async_protocol._cached_check.cache_clear()
+        check._cached_check.cache_clear()
     assert "matmul.tile:1:1: a slot is filled twice" in text
     assert "nv_tileas.create_ring" in text
 

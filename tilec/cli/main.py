@@ -51,6 +51,9 @@ class UsageError(Exception):
 _COLLECTION_THRESHOLDS = (200_000, 50, 100)
 """Most objects of a command live until it ends, so frequent garbage collection only costs time."""
 
+_SWITCH_SECONDS = 0.0002
+"""How long code generation waits for Python each time that LLVM returns, while checks run."""
+
 
 def command() -> NoReturn:
     """Run the command line and end the process.
@@ -60,6 +63,7 @@ def command() -> NoReturn:
     the process earlier (`tilec.cli.start`).
     """
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     tilec.ir.hide_numpy = True
     tilec.ir.hide_generated_dialects = True
     try:

@@ -213,11 +213,13 @@ class _Steps:
 
     def _lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
         """Run everything from a position in the pipeline."""
-        with naming_the_failed_pass(self.starts, self.pass_context):
+        with (
+            naming_the_failed_pass(self.starts, self.pass_context),
+            BackgroundChecks(self.pass_context.background, self.watch) as checks,
+        ):
             with compiler_threads.LOCK.held:
                 self._run_stages(module, first_stage, first_pass)
-            with BackgroundChecks(self.pass_context.background, self.watch) as checks:
-                return self._finish(module, checks)
+            return self._finish(module, checks)
 
     def run_frontend(self, kernel: str | None, specialization: Specialization) -> Any:
         """Return the module that the frontend emits for `kernel`."""

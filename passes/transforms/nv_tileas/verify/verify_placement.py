@@ -14,10 +14,10 @@ The protocol check relies on this: it takes for granted that a slot belongs to o
 violation is an internal error that names the source line.
 """
 
+from functools import partial
 from typing import Any
 
 from tilec.passes.analysis.kernels import kernel_functions
-from tilec.passes.analysis.protocol.placement import find_placement_error
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError, SourceSpan
 
@@ -27,6 +27,14 @@ NAME = "nv-tileas-verify-placement"
 @register_pass(NAME)
 def verify_placement(module: Any, context: PassContext) -> bool:
     """Check the shared memory of every kernel."""
+    context.check(NAME, module, partial(_check, context))
+    return False
+
+
+def _check(context: PassContext, module: Any) -> None:
+    # Maybe while LLVM works.
+    from tilec.passes.analysis.protocol.placement import find_placement_error
+
     limit = context.target.shared_memory_bytes
     for function in kernel_functions(module):
         violation = find_placement_error(function, limit, context.buffer)
@@ -35,4 +43,3 @@ def verify_placement(module: Any, context: PassContext) -> bool:
             raise InternalCompilerError(
                 f"{at}{violation.message}", pass_name=NAME, span=SourceSpan.read(violation.where)
             )
-    return False
