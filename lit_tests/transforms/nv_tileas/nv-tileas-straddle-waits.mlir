@@ -132,6 +132,60 @@ module @a_constant_is_made_for_each_part {
 
 // -----
 
+!acc = tensor<128x128xf32>
+!rows = tensor<128x1xf32>
+
+// Columns may have other names when they are summed up, as those of a lane have. Where rows move, sums stay whole.
+// CHECK-LABEL: module @sums_of_lanes
+// CHECK:         %[[P0:.*]] = math.exp2 %{{.*}} : tensor<64x128xf32>
+// CHECK-NEXT:    %[[Q0:.*]] = "nv_tileas.view"(%[[P0]]) : (tensor<64x128xf32>) -> tensor<64x16x4x2xf32>
+// CHECK-NEXT:    %[[T0:.*]] = "nv_tileas.permute"(%[[Q0]]) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<64x16x4x2xf32>) -> tensor<64x16x2x4xf32>
+// CHECK-NEXT:    %[[U0:.*]] = "nv_tileas.view"(%[[T0]]) : (tensor<64x16x2x4xf32>) -> tensor<64x32x4xf32>
+// CHECK-NEXT:    %[[R0:.*]] = "nv_tileas.reduce"(%[[U0]])
+// CHECK:         {axis = 1 : i64, serial} : (tensor<64x32x4xf32>) -> tensor<64x4xf32>
+// CHECK-NEXT:    "nv_tileas.anchor"(%[[R0]])
+// CHECK-NEXT:    "nv_tileas.mma_wait"
+// CHECK:         %[[R1:.*]] = "nv_tileas.reduce"(%{{.*}})
+// CHECK:         {axis = 1 : i64, serial} : (tensor<64x32x4xf32>) -> tensor<64x4xf32>
+// CHECK:         %[[P:.*]] = "nv_tileas.view"(%{{.*}}) : (tensor<8x2x8x128xf32>) -> tensor<128x128xf32>
+// CHECK-NEXT:    %[[M:.*]] = "nv_tileas.permute"(%[[P]]) {permutation = array<i64: 1, 0>}
+// CHECK:         "nv_tileas.reduce"(%[[M]])
+// CHECK:         {axis = 1 : i64} : (tensor<128x128xf32>) -> tensor<128xf32>
+module @sums_of_lanes {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<128x128xbf16>, %acc: !acc, %s: !acc, %top: !rows, %v: !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %g:2 = "nv_tileas.async_mma"(%a, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>, !acc) -> (!acc, !nv_tileas.mma_token)
+      %m = arith.mulf %top, %top : !rows
+      %b = "nv_tileas.broadcast"(%m) : (!rows) -> !acc
+      %e = arith.addf %s, %b : !acc
+      %p = math.exp2 %e {flush_to_zero} : !acc
+      "nv_tileas.anchor"(%p) : (!acc) -> ()
+      %d = "nv_tileas.mma_wait"(%g#0, %g#1) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+      %q = "nv_tileas.view"(%p) : (!acc) -> tensor<128x16x4x2xf32>
+      %t = "nv_tileas.permute"(%q) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<128x16x4x2xf32>) -> tensor<128x16x2x4xf32>
+      %u = "nv_tileas.view"(%t) : (tensor<128x16x2x4xf32>) -> tensor<128x32x4xf32>
+      %r = "nv_tileas.reduce"(%u) ({
+      ^bb0(%lhs: f32, %rhs: f32):
+        %z = arith.addf %lhs, %rhs : f32
+        "nv_tileas.yield_values"(%z) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x32x4xf32>) -> tensor<128x4xf32>
+      %w = "nv_tileas.permute"(%p) {permutation = array<i64: 1, 0>} : (!acc) -> !acc
+      %x = "nv_tileas.reduce"(%w) ({
+      ^bb0(%lhs: f32, %rhs: f32):
+        %z = arith.addf %lhs, %rhs : f32
+        "nv_tileas.yield_values"(%z) : (f32) -> ()
+      }) {axis = 1 : i64} : (!acc) -> tensor<128xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, !acc, !acc, !rows, !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
+
+// -----
+
 // Nothing small stands between the product and all rows, so there is nothing to hold.
 // CHECK-LABEL: module @nothing_to_hold
 // CHECK:         %[[P:.*]] = math.exp2

@@ -33,7 +33,14 @@ from typing import Any
 
 from tilec.dialects.common.shape_ops import tile_type
 from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
-from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp, ViewOp
+from tilec.dialects.nv_tileas.tile_ops import (
+    BroadcastOp,
+    CatOp,
+    PermuteOp,
+    ReduceOp,
+    SplatOp,
+    ViewOp,
+)
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
@@ -186,13 +193,13 @@ class _Cut:
                 AnchorOp(tile=tile)
         with ir.InsertionPoint(next_operation(self.wait)), special.location:
             late = self._half(1, HoldOp.build(_half(self.held, 1), self.wait.results[0]))
-            for total, (view, reduce) in zip(totals, sums, strict=True):
-                both = _joined(total, _summed(late, view, reduce))
+            for total, (names, reduce) in zip(totals, sums, strict=True):
+                both = _joined(total, _summed(late, names, reduce))
                 reduce.results[0].replace_all_uses_with(both)
             joined = _joined(early, late)
         special.results[0].replace_all_uses_with(joined)
         self._find_tops_in_chains()
-        reduced = [op for view, reduce in sums for op in (reduce, view)]
+        reduced = [op for names, reduce in sums for op in (reduce, *reversed(names))]
         makers = {defining_operation(value) for op in self.chain for value in op.operands}
         makers -= {None, *self.chain}
         for op in (self.anchor, *reduced, *reversed(self.chain)):
@@ -210,18 +217,19 @@ class _Cut:
             else:
                 op.move_before(self.anchor)
 
-    def sums(self) -> list[tuple[Any, Any]]:
-        """Return the views of the tile, and the reductions of them along their rows."""
+    def sums(self) -> list[tuple[list[Any], Any]]:
+        """Return reductions along the rows of the tile, each after what gives it other names."""
         rows = self.chain[-1].results[0].type.shape[0]
         found = []
-        for view in filter(is_name, _users(self.chain[-1])):
-            users = _users(view)
+        for name in filter(is_name, _users(self.chain[-1])):
+            names = _names(name)
+            users = _users(names[-1])
             if [op.name for op in users] != [ReduceOp.OPERATION_NAME]:
                 continue
             (reduce,) = users
-            along_rows = view.results[0].type.shape[0] == rows and reduce.opview.axis.value > 0
+            along_rows = reduce.opview.axis.value > 0 and all(_keeps_rows(op, rows) for op in names)
             if along_rows and len(reduce.operands) == 1:
-                found.append((view, reduce))
+                found.append((names, reduce))
         return found
 
     def _find_tops_in_chains(self) -> None:
@@ -318,10 +326,25 @@ def _constant(maker: Any, type_: Any) -> Any:
     return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, value))
 
 
-def _summed(tile: Any, view: Any, reduce: Any) -> Any:
-    """Emit what a reduction of a view gives for half of the rows."""
-    seen = _alike(view, [tile], _half_type(view.results[0].type))
-    made = clone_whole(reduce, {reduce.operands[0]: seen})
+def _names(op: Any) -> list[Any]:
+    """Return an operation that names registers and those after it, while each has one user."""
+    found = [op]
+    while len(users := _users(found[-1])) == 1 and is_name(users[0]):
+        found += users
+    return found
+
+
+def _keeps_rows(op: Any, rows: int) -> bool:
+    """Tell whether the first dim of what names registers is that of its operand: `rows`."""
+    moves = op.name == PermuteOp.OPERATION_NAME and next(iter(op.opview.permutation)) != 0
+    return op.results[0].type.shape[0] == rows and not moves
+
+
+def _summed(tile: Any, names: list[Any], reduce: Any) -> Any:
+    """Emit what a reduction gives for half of the rows."""
+    for op in names:
+        tile = _alike(op, [tile], _half_type(op.results[0].type))
+    made = clone_whole(reduce, {reduce.operands[0]: tile})
     made.results[0].set_type(_half_type(reduce.results[0].type))
     made.opview.make_serial()
     return made.results[0]
