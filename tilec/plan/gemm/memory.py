@@ -5,33 +5,69 @@ from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.placement import Placement
 from tilec.plan.work import tile_group
 from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass
 
 
-def memory_bytes(
-    tile: GemmTile,
-    extents: tuple[int, ...],
-    batch: int,
-    contiguous: tuple[bool, bool],
-    reads_of_b: tuple[float, float],
-) -> float:
-    """Return the bytes of operands and results, as many as cost what a first read of them costs.
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What a matrix multiply reads from memory and writes there.
 
-    Each crosses the memory bus once. CTAs that read the same bytes do so at about the same time:
-    the later ones wait for them, too, and load the way to memory. `reads_of_b` says what several
-    and what a crowd of readers of the same columns of B cost, as a multiple of one.
+    Attributes:
+        tile: The tile, in the cluster whose CTAs share what they load.
+        extents: M, N and K.
+        batch: How many such products the kernel computes.
+        contiguous: Whether M is contiguous in A, and N in B; else K is.
     """
-    m, n, k = extents
-    rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
-    sizes = tile.operand_bytes
-    a, b = (
-        size * _short_run(tile, size, strided)
-        for size, strided in zip(sizes, contiguous, strict=True)
-    )
-    reads_of_a = machine.SHARED_READ, machine.CROWDED_READ
-    a *= m * tile.together.a_tiles * _reads(columns, tile, *reads_of_a)
-    b *= n * tile.together.b_tiles * _reads(rows, tile, *reads_of_b)
-    results = m * n * (tile.output_bytes + tile.epilogue_bytes)
-    return batch * ((a + b) * k + results)
+
+    tile: GemmTile
+    extents: tuple[int, ...]
+    batch: int
+    contiguous: tuple[bool, bool]
+
+    def early_cycles(self, place: Placement, target: Target) -> float:
+        """Return the cycles in which CTAs stream after an early start, which spreads a crowd.
+
+        Where M is contiguous in A, the rows of its boxes bind, too, which the model does not count.
+        """
+        spread = place.waves == 1 and not self.contiguous[0]
+        crowd = machine.FAR_READ if spread else machine.CROWDED_READ
+        return self._bytes((machine.SHARED_READ, crowd)) / memory_rate(place, target)
+
+    def late_cycles(self, place: Placement, target: Target) -> float:
+        """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
+
+        Where the GPU is empty, CTAs with neighbouring numbers start in one GPC, and those of one
+        column of tiles, which read the same bytes of B, have such numbers
+        (`tilec/plan/placement.py`). CTAs that take several tiles soon read others, and so do the
+        splits of a tile.
+        """
+        tile, (m, n, _) = self.tile, self.extents
+        alone = place.waves == 1 and tile.split_k == 1 and tile.cluster == (1, 1)
+        if not alone or tile.m >= m or tile.n >= n:
+            return 0.0
+        most = min(bus_rate(target), machine.LATE_MOST)
+        rate = _bent(most, machine.EVEN_BYTES_PER_CYCLE * place.ctas)
+        return self._bytes((1.0, machine.NEAR_READ)) / rate
+
+    def _bytes(self, reads_of_b: tuple[float, float]) -> float:
+        """Return the bytes of operands and results, as many as cost what a first read of them does.
+
+        Each crosses the memory bus once. CTAs that read the same bytes do so at about the same
+        time: the later ones wait for them, too, and load the way to memory. `reads_of_b` says what
+        several and what a crowd of readers of the same columns of B cost, as a multiple of one.
+        """
+        tile, (m, n, k) = self.tile, self.extents
+        rows, columns = -(-m // (tile.m * tile.cluster[0])), -(-n // (tile.n * tile.cluster[1]))
+        sizes = tile.operand_bytes
+        a, b = (
+            size * _short_run(tile, size, strided)
+            for size, strided in zip(sizes, self.contiguous, strict=True)
+        )
+        reads_of_a = machine.SHARED_READ, machine.CROWDED_READ
+        a *= m * tile.together.a_tiles * _reads(columns, tile, *reads_of_a)
+        b *= n * tile.together.b_tiles * _reads(rows, tile, *reads_of_b)
+        results = m * n * (tile.output_bytes + tile.epilogue_bytes)
+        return self.batch * ((a + b) * k + results)
 
 
 def _reads(readers: int, tile: GemmTile, several: float, crowd: float) -> float:
@@ -78,47 +114,6 @@ def memory_rate(place: Placement, target: Target) -> float:
     if place.idle >= machine.ROOM_FOR_NEXT:
         bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
     return _bent(bus, place.ctas / place.waves * each) / place.memory_share
-
-
-def early_memory(
-    tile: GemmTile,
-    extents: tuple[int, ...],
-    batch: int,
-    contiguous: tuple[bool, bool],
-    place: Placement,
-    target: Target,
-) -> float:
-    """Return the cycles in which CTAs stream after an early start, which spreads a crowd.
-
-    Where M is contiguous in A, the rows of its boxes bind, too, which the model does not count.
-    """
-    spread = place.waves == 1 and not contiguous[0]
-    crowd = machine.FAR_READ if spread else machine.CROWDED_READ
-    reads_of_b = machine.SHARED_READ, crowd
-    total = memory_bytes(tile, extents, batch, contiguous, reads_of_b)
-    return total / memory_rate(place, target)
-
-
-def late_memory(
-    tile: GemmTile,
-    extents: tuple[int, ...],
-    batch: int,
-    contiguous: tuple[bool, bool],
-    place: Placement,
-    target: Target,
-) -> float:
-    """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
-
-    Where the GPU is empty, CTAs with neighbouring numbers start in one GPC, and those of one column
-    of tiles, which read the same bytes of B, have such numbers (`tilec/plan/placement.py`). CTAs
-    that take several tiles soon read others, and so do the splits of a tile.
-    """
-    crossed = tile.m < extents[0] and tile.n < extents[1]
-    if place.waves > 1 or tile.split_k > 1 or tile.cluster != (1, 1) or not crossed:
-        return 0.0
-    most = min(bus_rate(target), machine.LATE_MOST)
-    rate = _bent(most, machine.EVEN_BYTES_PER_CYCLE * place.ctas)
-    return memory_bytes(tile, extents, batch, contiguous, (1.0, machine.NEAR_READ)) / rate
 
 
 def bus_rate(target: Target) -> float:

@@ -7,7 +7,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
 from tilec.plan.gemm.edges import outside_cycles
-from tilec.plan.gemm.memory import early_memory, late_memory, outgrows_l2
+from tilec.plan.gemm.memory import Traffic, outgrows_l2
 from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
@@ -178,12 +178,12 @@ def gemm_cost(
     # Where rows of B begin inside of sectors, late starts and single CTAs for pairs were slower.
     known = factors[1] == 1.0 and not contiguous[0]
     peers = sharing.cluster[0] if known else 1
-    late = late_memory(tile, extents, batch, contiguous, place, target) if known else 0.0
+    traffic = Traffic(tile, extents, batch, contiguous)
     return replace(
         _working(tile, place, extents, contiguous, target),
         l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
-        memory=early_memory(sharing, extents, batch, contiguous, place, target),
-        late_memory=late,
+        memory=replace(traffic, tile=sharing).early_cycles(place, target),
+        late_memory=traffic.late_cycles(place, target) if known else 0.0,
         outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
         outside=outside_cycles(sharing, extents, place.waves, peers),
     )
