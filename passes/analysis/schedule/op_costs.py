@@ -5,7 +5,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, defining_operation, walk_operations
+from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.values import origin_of
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.plan import machine
 from tilec.plan.graph import Engine, Op
@@ -71,11 +72,7 @@ def is_special(op: Any) -> bool:
 
 def registers_of(tile: Any) -> Any:
     """Return the tile in whose registers `tile` lies, past everything that only renames them."""
-    op = defining_operation(tile)
-    while op is not None and is_name(op):
-        tile = op.operands[0]
-        op = defining_operation(tile)
-    return tile
+    return origin_of(tile, is_name)
 
 
 def tile_registers(op: Any, warpgroups: int) -> int:

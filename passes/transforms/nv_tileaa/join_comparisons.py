@@ -23,6 +23,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import origin_of
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
@@ -107,11 +108,7 @@ def _bounds(tile: Any) -> Iterator[_Bound]:
 
 def _source(tile: Any) -> Any:
     """Return the tile that broadcasts repeat to make `tile`."""
-    op = defining_operation(tile)
-    while op is not None and op.name == _BROADCAST:
-        tile = op.operands[0]
-        op = defining_operation(tile)
-    return tile
+    return origin_of(tile, lambda op: op.name == _BROADCAST)
 
 
 def _scalar(tile: Any) -> Any:

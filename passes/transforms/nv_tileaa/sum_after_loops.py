@@ -33,6 +33,7 @@ from tilec.ir.structured import (
     next_operation,
     terminator,
 )
+from tilec.ir.values import origin_of
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_pass
@@ -111,9 +112,7 @@ def _step(op: Any, number: int) -> _Step | None:
 
 def _sum_of_rows(tile: Any) -> Any:
     """Return the reduction that adds up the rows of an accumulator to `tile`, if it is one."""
-    op = defining_operation(tile)
-    while op is not None and op.name == _VIEW:
-        op = defining_operation(op.operands[0])
+    op = defining_operation(origin_of(tile, lambda op: op.name == _VIEW))
     if op is None or op.name != ReduceOp.OPERATION_NAME or len(op.operands) != 1:
         return None
     added = [inner.name for inner in body_operations(op.opview.block)]

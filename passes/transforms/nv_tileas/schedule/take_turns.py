@@ -25,10 +25,10 @@ from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
-    defining_operation,
     next_operation,
     operations_inside,
 )
+from tilec.ir.values import origin_of
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
@@ -114,11 +114,7 @@ def _wait_late(loop: Any) -> None:
 
 def _slot_of(value: Any) -> Any:
     """Return the slot that a shared-memory tile lies in, whatever its shape is."""
-    op = defining_operation(value)
-    while op is not None and op.name == _NAME:
-        value = op.operands[0]
-        op = defining_operation(value)
-    return value
+    return origin_of(value, lambda op: op.name == _NAME)
 
 
 def _names(ops: list[Any], slots: list[Any]) -> list[Any]:
