@@ -4,7 +4,8 @@ from tilec.dialects.cuda_tile import CudaTile
 from tilec.dialects.cute import Cute
 from tilec.dialects.nv_tileaa import NvTileAA
 from tilec.dialects.nv_tileas import NvTileAS
-from tilec.ir.bindings import load_dialect, register_dialect_module
+from tilec.ir.bindings import register_dialect_module
+from tilec.ir.dialect_loading import load_dialect
 from tilec.ir.segments import declare
 
 DIALECTS = (CudaTile, Cute, NvTileAA, NvTileAS)

@@ -9,10 +9,9 @@ The traps of the bindings are closed here, once:
 * each Python-defined dialect gets a module stub in `sys.modules`
   (`register_dialect_module`). Without it the bindings search the import path on every access to
   an operation, which makes verification and traversal 10 to 40 times slower;
-* a Python-defined dialect is loaded by `load_dialect`. The loader of the bindings keeps the module
-  that defines the dialect in the class: when something else loads the dialect meanwhile, in another
-  context, one context gets it twice, and MLIR ends the process. Operations that an import which
-  was cut short defined count once: MLIR would refuse the second ones as redefinitions;
+* the `__init__` of a Python-defined operation is made when it is first called
+  (`_make_initializers_late`);
+* a Python-defined dialect is loaded by `tilec.ir.dialect_loading`;
 * `parse_float` and friends are not re-exported: float literals reach LLVM 22 through
   `tilec.codegen.llvmir`, which re-spells them.
 
@@ -21,10 +20,8 @@ The traps of the bindings are closed here, once:
 """
 
 import contextlib
-import functools
 import importlib
 import importlib.util
-import io
 import sys
 import types
 from collections.abc import Iterator
@@ -79,17 +76,18 @@ with _without_numpy():
     PROVIDER = _find_provider()
 
 
-def _load(name: str) -> Any:
+def load_module(name: str) -> Any:
+    """Return a module of the bindings, for example `dialects.irdl`."""
     return importlib.import_module(f"{PROVIDER}.{name}")
 
 
-ir = _load("ir")
-ext = _load("dialects.ext")
-passmanager = _load("passmanager")
-arith = _load("dialects.arith")
-math = _load("dialects.math")
-scf = _load("dialects.scf")
-llvm_types = _load("_mlir_libs._mlirDialectsLLVM")
+ir = load_module("ir")
+ext = load_module("dialects.ext")
+passmanager = load_module("passmanager")
+arith = load_module("dialects.arith")
+math = load_module("dialects.math")
+scf = load_module("dialects.scf")
+llvm_types = load_module("_mlir_libs._mlirDialectsLLVM")
 """Types of the llvm dialect and its translation to LLVM IR."""
 llvm: Any
 nvvm: Any
@@ -101,7 +99,7 @@ _LATE = ("llvm", "nvvm")
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
-    module = _load(f"dialects.{name}")
+    module = load_module(f"dialects.{name}")
     globals()[name] = module
     return module
 
@@ -124,7 +122,7 @@ def _hide_late_modules() -> None:
     package.__path__ = []
     for name in (_EMPTY_MODULES, *(f"{_EMPTY_MODULES}.{dialect}" for dialect in _LATE)):
         sys.modules[name] = package
-    search = _load("_mlir_libs._mlir").globals
+    search = load_module("_mlir_libs._mlir").globals
     search.dialect_search_modules = [_EMPTY_MODULES, *search.dialect_search_modules]
 
 
@@ -133,54 +131,28 @@ if tilec.ir.hide_generated_dialects:
     _hide_late_modules()
 
 
+def _make_initializers_late() -> None:
+    """Make the `__init__` of a Python-defined operation when it is first called.
+
+    The bindings make it with the class, and its signature as an object, which takes a fifth of the
+    time of importing the dialects. A compilation makes less than half of their operations.
+    """
+    make = ext.Operation._generate_init_method
+
+    def make_late(cls: Any, fields: list[Any]) -> None:
+        def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it becomes one
+            make.__func__(cls, fields)
+            cls.__init__(self, *args, **kwargs)
+
+        cls.__init__ = __init__
+
+    ext.Operation._generate_init_method = classmethod(make_late)
+
+
+_make_initializers_late()
+
+
 def register_dialect_module(namespace: str) -> None:
     """Give the Python-defined dialect `namespace` the module that the bindings look for."""
     name = f"{PROVIDER}.dialects.{namespace}"
     sys.modules.setdefault(name, types.ModuleType(name))
-
-
-def load_dialect(dialect: Any) -> None:
-    """Load a Python-defined dialect into the current context."""
-    bindings, definitions = _load("_mlir_libs._mlir"), _load("dialects.irdl")
-    _keep_last(dialect.operations, "_op_name")
-    _keep_last(dialect.types, "_name")
-    _keep_last(dialect.attributes, "_name")
-    parts = (dialect.types, dialect.attributes, dialect.operations)
-    definition = _definition(dialect, *map(tuple, parts))
-    definitions.load_dialects(ir.Module.parse(definition))
-    for operation in dialect.operations:
-        operation._attach_traits()
-    bindings.globals._register_dialect_impl(dialect.DIALECT_NAMESPACE, dialect, replace=True)
-    for item in dialect.types:
-        identity = ir.DynamicType.lookup_typeid(item.type_name)
-        bindings.register_type_caster(identity, replace=True)(item)
-    for item in dialect.attributes:
-        identity = ir.DynamicAttr.lookup_typeid(item.attr_name)
-        bindings.register_type_caster(identity, replace=True)(item)
-    for operation in dialect.operations:
-        bindings.register_operation(dialect, replace=True)(operation)
-        bindings.register_op_adaptor(operation, replace=True)(operation.Adaptor)
-
-
-@functools.cache
-def _definition(dialect: Any, *_: Any) -> bytes:
-    """Return the bytecode of the IRDL module that defines a dialect.
-
-    To read it takes a quarter of the time that the bindings take to make it.
-
-    Args:
-        dialect: The dialect.
-        _: All of its types, attributes and operations.
-    """
-    module = dialect._emit_module()
-    manager = PassManager()
-    manager.add("canonicalize, cse")
-    manager.run(module.operation)
-    buffer = io.BytesIO()
-    module.operation.write_bytecode(buffer)
-    return buffer.getvalue()
-
-
-def _keep_last(classes: list[Any], name: str) -> None:
-    """Drop all but the last of the classes that define the same thing."""
-    classes[:] = {getattr(item, name): item for item in classes}.values()
