@@ -1,6 +1,5 @@
 """Hints for misspelled names."""
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -10,6 +9,8 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     by_case = next((item for item in names if item.lower() == name.lower()), None)
     if by_case is not None:
         return by_case
+    import difflib  # only a program with a mistake needs it
+
     found = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return found[0] if found else None
 
