@@ -25,7 +25,7 @@ _LAYOUT = "e-i64:64-i128:128-v16:16-v32:32-n16:32:64"
 
 _STRING = re.compile(r'"[^"]*"')
 _TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?![\w.]))")
-_MAYBE_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|qnan|s?nan)")
+_MAYBE_LITERAL = re.compile(r"\d\.\d|f0x|[+-](?:inf|qnan|s?nan)")
 """Cheap test that most lines fail."""
 _CONVERGENT = " convergent"
 _PARENTHESIS = re.compile(r"[()]")
