@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import lark
 import pytest
 
 from tilec.frontend.syntax import grammar_cache
@@ -63,3 +64,20 @@ def test_installed_tables_spare_the_cache(tmp_path: Path):
 
 def test_file_name_depends_on_the_grammar():
     assert grammar_cache.tables_name("a") != grammar_cache.tables_name("b")
+
+
+def test_rules_that_pass_on_a_child_change_neither_trees_nor_positions(examples):
+    text = (examples / "attention.tile").read_text(encoding="utf-8")
+    plain = grammar_cache._find_or_build(grammar_cache._grammar_text())
+    assert _positions(grammar_cache.tile_parser().parse(text)) == _positions(plain.parse(text))
+
+
+def _positions(node):
+    """Return a tree with the place of each node, which the equality of trees leaves out."""
+    if node is None:
+        return None
+    if isinstance(node, lark.Token):
+        return node, node.line, node.column
+    place = vars(node.meta).copy()
+    place = {name: value for name, value in place.items() if not name.startswith("container")}
+    return node.data, place, [_positions(child) for child in node.children]

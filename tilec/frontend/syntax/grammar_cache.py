@@ -10,6 +10,7 @@ unreadable or not writable is ignored.
 import functools
 import hashlib
 import io
+import operator
 import pickle
 import sys
 from collections.abc import Iterator
@@ -140,7 +141,12 @@ def install_tables(folder: Path) -> None:
 @functools.cache
 def tile_parser() -> lark.Lark:
     """Return the parser: installed with the package, else from the user's cache, else built."""
-    grammar = _grammar_text()
+    parser = _find_or_build(_grammar_text())
+    _pass_single_children_on(parser)
+    return parser
+
+
+def _find_or_build(grammar: str) -> lark.Lark:
     name = tables_name(grammar)
     parser = _load(INSTALLED / name)
     if parser is not None:
@@ -154,6 +160,20 @@ def tile_parser() -> lark.Lark:
         parser = _build(grammar)
         _store(parser, path)
     return parser
+
+
+def _pass_single_children_on(parser: Any) -> None:
+    """Let rules that return the tree of another rule as it is do nothing else.
+
+    A name is an expression of each level of precedence, and lark would look for its position at
+    each of them: a third of the time of parsing.
+    """
+    callbacks = parser.parser.parser.parser.callbacks
+    for rule in callbacks:
+        if rule.options.expand1 and not rule.alias and len(rule.expansion) == 1:
+            (symbol,) = rule.expansion
+            if not symbol.is_term and not symbol.name.startswith("_"):
+                callbacks[rule] = operator.itemgetter(0)
 
 
 _LOCK = Lock()
