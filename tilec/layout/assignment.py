@@ -327,6 +327,8 @@ class Assignment:
 
     def _area_prices(self, touched: Mapping[int, Any], changed: Layouts) -> tuple[float, float]:
         """Return the prices of the scratch area before and after a change that touches links."""
+        if self.area_price is no_price:
+            return 0.0, 0.0
         areas = [self._area(touched, layouts) for layouts in (self.layouts, changed)]
         if not any(map(self.area_price, areas)):
             return 0.0, 0.0
