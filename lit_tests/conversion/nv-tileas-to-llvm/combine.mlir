@@ -222,3 +222,126 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "one_row_after_another", function_type = (!nv_tileaa.ptr<f32>, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!tile = tensor<2x128xf32, #nv_tileas.layout<"2x128|reg:2*(1,0)|lane:32*(0,1)|warp:4*(0,32)">>
+!rows = tensor<128xf32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
+
+// A thread that has whole rows begins each of them with its value.
+// CHECK-LABEL: llvm.func @a_sum_that_begins_with_a_value
+// CHECK-SAME:    (%[[X:.*]]: f32, %[[I:.*]]: f32)
+// CHECK:         %[[A:.*]] = arith.addf %[[I]], %[[X]] : f32
+// CHECK-NEXT:    %[[B:.*]] = arith.addf %[[A]], %[[X]] : f32
+// CHECK-NOT:     arith.addf
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %f: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !tile
+    %i = "nv_tileas.splat"(%f) : (f32) -> !rows
+    %y = "nv_tileas.reduce"(%x, %i) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 0 : i64, serial, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (!tile, !rows) -> !rows
+    "nv_tileas.anchor"(%y) : (!rows) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_sum_that_begins_with_a_value", function_type = (f32, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!tile = tensor<4x64xf32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!rows = tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+
+// Where lanes share a row, its value is added last: each lane would count it.
+// CHECK-LABEL: llvm.func @a_sum_of_lanes_and_a_value
+// CHECK-SAME:    (%[[X:.*]]: f32, %[[I:.*]]: f32)
+// CHECK:         arith.addf %[[X]], %[[X]] : f32
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         %[[S:.*]] = arith.addf
+// CHECK-NEXT:    arith.addf %[[I]], %[[S]] : f32
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %f: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !tile
+    %i = "nv_tileas.splat"(%f) : (f32) -> !rows
+    %y = "nv_tileas.reduce"(%x, %i) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (!tile, !rows) -> !rows
+    "nv_tileas.anchor"(%y) : (!rows) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_sum_of_lanes_and_a_value", function_type = (f32, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!tile = tensor<4x64xf32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!rows = tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+
+// It may count several times where that changes nothing.
+// CHECK-LABEL: llvm.func @a_largest_element_that_begins_with_a_value
+// CHECK-SAME:    (%[[X:.*]]: f32, %[[I:.*]]: f32)
+// CHECK:         %[[A:.*]] = llvm.call_intrinsic "llvm.maxnum.f32"(%[[I]], %[[X]])
+// CHECK-NEXT:    %[[B:.*]] = llvm.call_intrinsic "llvm.maxnum.f32"(%[[A]], %[[X]])
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.maxnum.f32"
+// CHECK-NOT:     llvm.maxnum
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %f: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !tile
+    %i = "nv_tileas.splat"(%f) : (f32) -> !rows
+    %y = "nv_tileas.reduce"(%x, %i) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.maxnumf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64, serial, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (!tile, !rows) -> !rows
+    "nv_tileas.anchor"(%y) : (!rows) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_largest_element_that_begins_with_a_value", function_type = (f32, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!tile = tensor<4x64xf32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!rows = tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+
+// Where the order matters, too: the value is the first element.
+// CHECK-LABEL: llvm.func @a_value_before_elements_in_order
+// CHECK-SAME:    (%[[X:.*]]: f32, %[[I:.*]]: f32)
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         arith.subf %[[I]], %{{.*}} : f32
+// CHECK-NOT:     arith.subf
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %f: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !tile
+    %i = "nv_tileas.splat"(%f) : (f32) -> !rows
+    %y = "nv_tileas.reduce"(%x, %i) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.subf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (!tile, !rows) -> !rows
+    "nv_tileas.anchor"(%y) : (!rows) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_value_before_elements_in_order", function_type = (f32, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -132,6 +132,104 @@ module @a_constant_is_made_for_each_part {
 
 // -----
 
+!acc = tensor<128x192xf32>
+!rows = tensor<128x1xf32>
+!head = tensor<128x128xf32>
+
+// Of long rows, the first 96 columns of the first rows come before the wait. The sum of the others begins with
+// theirs, in the same order as in the round before the loop.
+// CHECK-LABEL: module @long_rows
+// CHECK:         %[[W0:.*]] = "nv_tileas.view"(%{{.*}}) : (tensor<8x1x8x192xf32>) -> tensor<64x192xf32>
+// CHECK-NEXT:    %[[S0:.*]] = "nv_tileas.tile_slice"(%[[W0]]) {origin = array<i64: 0, 0>} : (tensor<64x192xf32>) -> tensor<64x96xf32>
+// CHECK-NEXT:    %[[B0:.*]] = "nv_tileas.broadcast"(%{{.*}}) : (tensor<64x1xf32>) -> tensor<64x96xf32>
+// CHECK-NEXT:    %[[X0:.*]] = arith.addf %[[S0]], %[[B0]] : tensor<64x96xf32>
+// CHECK-NEXT:    %[[P0:.*]] = math.exp2 %[[X0]]
+// CHECK-NEXT:    %[[Q0:.*]] = "nv_tileas.view"(%[[P0]]) : (tensor<64x96xf32>) -> tensor<64x12x4x2xf32>
+// CHECK-NEXT:    %[[T0:.*]] = "nv_tileas.permute"(%[[Q0]]) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<64x12x4x2xf32>) -> tensor<64x12x2x4xf32>
+// CHECK-NEXT:    %[[U0:.*]] = "nv_tileas.view"(%[[T0]]) : (tensor<64x12x2x4xf32>) -> tensor<64x24x4xf32>
+// CHECK-NEXT:    %[[R0:.*]] = "nv_tileas.reduce"(%[[U0]])
+// CHECK:         {axis = 1 : i64, serial} : (tensor<64x24x4xf32>) -> tensor<64x4xf32>
+// CHECK-NEXT:    "nv_tileas.anchor"(%[[R0]])
+// CHECK-NEXT:    %[[D:.*]] = "nv_tileas.mma_wait"
+// CHECK:         %[[H1:.*]] = "nv_tileas.hold"(%{{.*}}, %[[D]])
+// CHECK:         "nv_tileas.tile_slice"(%{{.*}}) {origin = array<i64: 0, 96>} : (tensor<64x192xf32>) -> tensor<64x96xf32>
+// CHECK:         "nv_tileas.broadcast"(%[[H1]]) : (tensor<64x1xf32>) -> tensor<64x96xf32>
+// CHECK:         %[[P1:.*]] = math.exp2 %{{.*}} : tensor<64x96xf32>
+// CHECK:         %[[R1:.*]] = "nv_tileas.reduce"(%{{.*}}, %[[R0]])
+// CHECK:         {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>, serial} : (tensor<64x24x4xf32>, tensor<64x4xf32>) -> tensor<64x4xf32>
+// CHECK:         %[[H2:.*]] = "nv_tileas.hold"(%{{.*}}, %[[D]])
+// CHECK:         "nv_tileas.broadcast"(%[[H2]]) : (tensor<64x1xf32>) -> tensor<64x192xf32>
+// CHECK:         %[[R2:.*]] = "nv_tileas.reduce"(%{{.*}})
+// CHECK:         {axis = 1 : i64, serial} : (tensor<64x48x4xf32>) -> tensor<64x4xf32>
+// CHECK-NEXT:    %[[L1:.*]] = "nv_tileas.view"(%[[R1]]) : (tensor<64x4xf32>) -> tensor<8x1x8x4xf32>
+// CHECK-NEXT:    %[[L2:.*]] = "nv_tileas.view"(%[[R2]]) : (tensor<64x4xf32>) -> tensor<8x1x8x4xf32>
+// CHECK:         "nv_tileas.cat"(%[[P0]], %[[P1]]) {dim = 1 : i64} : (tensor<64x96xf32>, tensor<64x96xf32>) -> tensor<64x192xf32>
+module @long_rows {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<128x192xbf16>, %acc: !head, %s: !acc, %top: !rows, %v: !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %g:2 = "nv_tileas.async_mma"(%a, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x192xbf16>, !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>, !head) -> (!head, !nv_tileas.mma_token)
+      %m = arith.mulf %top, %top : !rows
+      %b = "nv_tileas.broadcast"(%m) : (!rows) -> !acc
+      %e = arith.addf %s, %b : !acc
+      %p = math.exp2 %e {flush_to_zero} : !acc
+      "nv_tileas.anchor"(%p) : (!acc) -> ()
+      %d = "nv_tileas.mma_wait"(%g#0, %g#1) {pending = 0 : i64} : (!head, !nv_tileas.mma_token) -> !head
+      %q = "nv_tileas.view"(%p) : (!acc) -> tensor<128x24x4x2xf32>
+      %t = "nv_tileas.permute"(%q) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<128x24x4x2xf32>) -> tensor<128x24x2x4xf32>
+      %u = "nv_tileas.view"(%t) : (tensor<128x24x2x4xf32>) -> tensor<128x48x4xf32>
+      %r = "nv_tileas.reduce"(%u) ({
+      ^bb0(%lhs: f32, %rhs: f32):
+        %z = arith.addf %lhs, %rhs : f32
+        "nv_tileas.yield_values"(%z) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<128x48x4xf32>) -> tensor<128x4xf32>
+      %n = arith.truncf %p : !acc to tensor<128x192xbf16>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x192xbf16>, !head, !acc, !rows, !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
+
+// -----
+
+!acc = tensor<128x192xf32>
+!rows = tensor<128x1xf32>
+!head = tensor<128x128xf32>
+
+// Where lanes share what is summed up, rows stay whole: a sum in two parts would have another order.
+// CHECK-LABEL: module @long_rows_of_lanes
+// CHECK:         math.exp2 %{{.*}} : tensor<64x192xf32>
+// CHECK:         "nv_tileas.mma_wait"
+// CHECK:         math.exp2 %{{.*}} : tensor<64x192xf32>
+module @long_rows_of_lanes {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<128x192xbf16>, %acc: !head, %s: !acc, %top: !rows, %v: !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %g:2 = "nv_tileas.async_mma"(%a, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x192xbf16>, !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>, !head) -> (!head, !nv_tileas.mma_token)
+      %m = arith.mulf %top, %top : !rows
+      %b = "nv_tileas.broadcast"(%m) : (!rows) -> !acc
+      %e = arith.addf %s, %b : !acc
+      %p = math.exp2 %e {flush_to_zero} : !acc
+      "nv_tileas.anchor"(%p) : (!acc) -> ()
+      %d = "nv_tileas.mma_wait"(%g#0, %g#1) {pending = 0 : i64} : (!head, !nv_tileas.mma_token) -> !head
+      %u = "nv_tileas.view"(%p) : (!acc) -> !acc
+      %r = "nv_tileas.reduce"(%u) ({
+      ^bb0(%lhs: f32, %rhs: f32):
+        %z = arith.addf %lhs, %rhs : f32
+        "nv_tileas.yield_values"(%z) : (f32) -> ()
+      }) {axis = 1 : i64} : (!acc) -> tensor<128xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x192xbf16>, !head, !acc, !rows, !nv_tileas.smem<tensor<192x128xbf16, #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>>>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
+
+// -----
+
 !acc = tensor<128x128xf32>
 !rows = tensor<128x1xf32>
 

@@ -14,6 +14,7 @@ from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
+from tilec.ir.segments import OPERANDS, extended_sizes
 from tilec.ir.structured import walk_operations
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -60,7 +61,7 @@ def _convert(op: Any, twins: set[str]) -> None:
         name,
         results=[result.type for result in op.results],
         operands=list(op.operands),
-        attributes=dict(op.attributes.items()),
+        attributes=_attributes(op, name),
         regions=len(op.regions),
         loc=op.location,
         ip=ir.InsertionPoint(op),
@@ -72,6 +73,14 @@ def _convert(op: Any, twins: set[str]) -> None:
     if name.endswith(".dot"):
         twin.attributes["atom"] = _mma_atom(twin.opview)
     erase(op)
+
+
+def _attributes(op: Any, name: str) -> dict[str, Any]:
+    """Return the attributes of an operation for its twin, which may have more optional operands."""
+    found = dict(op.attributes.items())
+    if OPERANDS in found:
+        found[OPERANDS] = ir.DenseI32ArrayAttr.get(extended_sizes(name, list(found[OPERANDS])))
+    return found
 
 
 def _mma_atom(dot: Any) -> MmaAtomAttr:

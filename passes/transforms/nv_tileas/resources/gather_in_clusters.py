@@ -170,11 +170,12 @@ def _split(op: Any, ctas: int) -> None:
 
 
 def _views(op: Any, ctas: int) -> list[Any]:
-    """Emit the operands with an axis of CTAs before that which they share."""
+    """Emit the sources with an axis of CTAs before that which they share."""
     axis, shape = op.opview.axis.value, list(op.operands[0].type.shape)
     shape[axis : axis + 1] = [ctas, shape[axis] // ctas]
     layout = register_layout_of(op.operands[0]).reshape(shape)
-    return [ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands]
+    sources = op.opview.sources
+    return [ViewOp(source=source, tile=_tile(source, layout)).tile for source in sources]
 
 
 def _reduce_parts(op: Any, views: list[Any]) -> list[Any]:
@@ -259,7 +260,8 @@ def _exchange_and_finish(
 
 def _reduction(op: Any) -> Finish:
     """Return what emits the reduction of the parts of all CTAs."""
-    return lambda found: list(clone_whole(op, dict(zip(op.operands, found, strict=True))).results)
+    sources = op.opview.sources
+    return lambda found: list(clone_whole(op, dict(zip(sources, found, strict=True))).results)
 
 
 def _scan(views: list[Any], op: Any) -> Finish:
