@@ -26,3 +26,13 @@ def test_a_tail_is_streamed_before_ctas_are_given_up(monkeypatch):
 def test_nothing_is_given_up_twice(monkeypatch):
     plan = {"spread": 16, "persistent": True}
     assert given_up(monkeypatch, plan) == ["persistent", "spread"]
+
+
+def test_more_warps_share_a_block_in_the_end(monkeypatch):
+    plan = {"consumers": 0, "consumer_warps": 4}
+    assert given_up(monkeypatch, plan) == ["few_warps", "some_warps"]
+    shared = {"blocks_per_sm": 2, "stream_tail": True}
+    assert given_up(monkeypatch, plan | shared)[0] == "blocks_per_sm"
+    assert given_up(monkeypatch, plan | {"consumer_warps": 16}) == []
+    assert given_up(monkeypatch, plan | {"consumers": 1}) == []
+    assert given_up(monkeypatch, plan, worker_warps=4) == []

@@ -109,6 +109,15 @@ def test_blocks_with_light_rounds_share_an_sm_next_to_their_producers(
     assert plan.persistent is (expected == 1)
 
 
+@pytest.mark.parametrize(
+    ("elements", "slot", "expected"), [(64, 16384, 2), (65, 16384, 1), (64, 65536, 1)]
+)
+def test_blocks_whose_warps_multiply_share_an_sm(elements, slot, expected):
+    given = KernelProblem((), slot, 0, 128 * elements, product_bytes=8192)
+    plan = plan_kernel(given, get_target("sm_90a"), {"worker_warps": 4})
+    assert (plan.specialize, plan.blocks_per_sm) == (True, expected)
+
+
 def test_code_that_spills_gives_room_up_next_to_a_producer():
     given = KernelProblem((), 8192, 0, 4096, blocks_per_sm=False)
     assert blocks(given) == 1

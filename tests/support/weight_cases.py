@@ -125,6 +125,7 @@ CASES = (
     Weights("turned", "i8", (128, 200, 200), (64, 128, 64), hints="rotate=False"),
     Weights("scaled", "i8", (65, 130, 67), (64, 64, 64), layouts={"W": "odd"}),
     Weights("gathered", "i8", (64, 64, 72), (64, 64, 64)),
+    Weights("gathered", "f8e4m3", (40, 76, 200), (40, 64, 64)),
     Weights("scaled", "i8", (64, 96, 72), (64, 96, 64), swapped=False),
     Weights("turned", "i8", (100, 96, 72), (64, 32, 64), swapped=False),
 )

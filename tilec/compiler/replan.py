@@ -26,18 +26,28 @@ _COSTS = {
     "load_ahead": "to load all that the end of a block needs before it computes",
     "blocks_per_sm": "to make room for more blocks of an SM",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
+    "load_rounds": "to load tiles of the next round of a loop",
     "rotate": "a loop whose rounds overlap",
 }
 """What takes registers, by what the planner must do without (`KernelProblem`; most are fields of
 the plan), in the order in which it is given up: what takes most, then what gains least."""
-_DECIDED_BY = {"load_ahead": "stream_tail"}
+_DECIDED_BY = {
+    "load_ahead": "stream_tail",
+    "few_warps": "worker_warps",
+    "some_warps": "worker_warps",
+}
 """The field of the plan that decides it, where it has another name."""
 _LAST_RESORT = {
     "persistent": "the state of a loop over tiles",
     "spread": "a part of a block that so few CTAs share",
+    "few_warps": "a part of a block that so few warps share",
+    "some_warps": "a part of a block that twice as many warps share",
 }
 """The same, for what is given up where no other tiles can be tried. Without "spread", twice as many
-CTAs share a block."""
+CTAs share a block, and without "few_warps" and "some_warps" two and four times as many warps."""
+_MORE_WARPS, _MOST_WARPS = ("few_warps", "some_warps"), 8
+"""What is about warps of kernels without products on the tensor cores, and how many of them there
+are at most before there are twice as many: a CTA has 32, and four of them may be a producer."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +125,8 @@ def _has(plan: dict[str, Any], field: str) -> bool:
     if field == "load_ahead":  # products have registers of their own
         tight = plan.get("blocks_per_sm", 1) > 1 and not plan.get("consumer_registers", 0)
         return tight and not plan.get("stream_tail", False)
+    if field in _MORE_WARPS:
+        return not plan.get("consumers", 1) and plan["consumer_warps"] <= _MOST_WARPS
     counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm", "spread": "spread"}
     return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 

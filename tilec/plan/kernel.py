@@ -37,7 +37,7 @@ from tilec.plan.split import choose_split
 from tilec.plan.spread import choose_spread, part_of
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import choose_pace, choose_persistence, choose_streaming, plan_work
-from tilec.plan.workers import choose_warps, elements_of_a_thread
+from tilec.plan.workers import choose_warps, elements_of_a_thread, more_warps
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
 
@@ -313,7 +313,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
-    warps = overrides.worker_warps or choose_warps(problem, spread)
+    warps = overrides.worker_warps or more_warps(problem, choose_warps(problem, spread))
     each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(
         problem, specialize, warps, each, target, overrides, spread

@@ -15,6 +15,12 @@ LIGHT_ELEMENTS = 32
 loads their tiles: a round of one of them is mostly waits. Norms and element-wise loops over rows of
 8192 then run 1.3 to 2.6 times as fast. With 64 elements a thread, one CTA is 1.14 times as fast as
 two (H100, docs/measurements/2026-11-26-row-loops.md)."""
+PRODUCT_ELEMENTS = 64
+"""The same of CTAs whose warps multiply by themselves: in every round they meet several times, at
+what they convert, at what a row is divided by, and at the operands of the next product. Attention
+to keys of 8 bits with 16 queries takes 168 us with two CTAs of 64 elements a thread and 249 with
+one; with 8 and 16 warps in one CTA it takes 253 and 310 (H100,
+docs/measurements/2026-11-27-general-kernels.md)."""
 BOUND_BLOCKS = 3
 """CTAs with several tiles in registers up to which ptxas is told how many share an SM. Left alone,
 it takes so many registers for tiles of 96 words a thread that fewer run: layer norm of 4096
@@ -90,11 +96,21 @@ def _blocks_with_producer(
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many CTAs without products share an SM where each has a producer, and why."""
     room = room_on_sm(warps + machine.WARPGROUP_THREADS // machine.WARP_THREADS, elements, target)
-    alone = overrides.persistent or not problem.blocks_per_sm or elements > LIGHT_ELEMENTS
-    if alone or room < SHARING:
+    multiplies = problem.product_bytes > 0
+    most = PRODUCT_ELEMENTS if multiplies else LIGHT_ELEMENTS
+    alone = overrides.persistent or not problem.blocks_per_sm or elements > most
+    if alone or room < SHARING or (multiplies and not _has_slots(problem, target)):
         return 1, ()
     why = f"a round computes {elements} elements a thread, so one CTA mostly waits"
+    if multiplies:
+        why = "while the warps of one CTA meet between products, the other one computes"
     return SHARING, (f"blocks_per_sm = {SHARING}: {why}",)
+
+
+def _has_slots(problem: KernelProblem, target: Target) -> bool:
+    """Tell whether a CTA without wgmma has slots enough in its share of an SM."""
+    outside = problem.bytes_outside_ring(0, Slices(0, 0, 0))
+    return fitting_stages(problem, outside, target.share(SHARING)) >= machine.MIN_SHARED_STAGES
 
 
 def choose_tail(

@@ -58,6 +58,17 @@ def choose_warps(problem: KernelProblem, ctas: int = 1) -> int:
     return warps
 
 
+def more_warps(problem: KernelProblem, warps: int) -> int:
+    """Return `warps`, or more where the registers of so many were too few for all tiles.
+
+    The largest tile does not tell how many are live together: a stencil of 27 points that adds up
+    faces, edges and corners holds four of its size, and loads more of them ahead.
+    """
+    for enough in (problem.few_warps, problem.some_warps):
+        warps = warps if enough else min(2 * warps, MAX_REDUCING_WARPS)
+    return warps
+
+
 def _is_much(part: KernelProblem, warps: int, times: int = 1) -> bool:
     """Tell whether a thread would have more than so many times what it should have of a part."""
     threads = warps * machine.WARP_THREADS

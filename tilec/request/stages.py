@@ -90,6 +90,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-lead-branches", "transforms.nv_tileaa.lead_branches"),
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
             Step("nv-tileaa-join-comparisons", "transforms.nv_tileaa.join_comparisons"),
+            Step("nv-tileaa-load-ahead", "transforms.nv_tileaa.load_ahead"),
         ),
     ),
     Stage(

@@ -112,7 +112,7 @@ def stays_in_registers(dot: Any, number: int) -> bool:
         return False
     if not _fits_registers(dot):
         return False
-    source = defining_operation(loaded_operand(operand))
+    source = _maker(loaded_operand(operand))
     is_loaded = source is not None and (source.name == _LOAD_SHARED or is_tiled_access(source))
     return not is_loaded and not _loads_rows(operand)
 
@@ -145,7 +145,7 @@ def _loads_rows(tile: Any) -> bool:
     waiting, seen = [tile], set()
     while waiting:
         value = waiting.pop()
-        op = defining_operation(value)
+        op = _maker(value)
         if op is None or value in seen:
             continue
         seen.add(value)
@@ -162,6 +162,20 @@ def _loads_rows(tile: Any) -> bool:
         tiles = (item for item in op.operands if isinstance(item.type, ir.RankedTensorType))
         waiting.extend(() if op.name == _LOAD_SHARED or is_tiled_access(op) else tiles)
     return False
+
+
+def _maker(tile: Any) -> Any:
+    """Return the operation that makes a tile, also if the round before has loaded it; else None."""
+    if (
+        isinstance(tile, ir.BlockArgument)
+        and tile.owner.owner.name == "scf.for"
+        and tile.arg_number
+    ):
+        passed = terminator(tile.owner).operands[tile.arg_number - 1]
+        op = defining_operation(passed)
+        is_load = op is not None and (is_element_access(op) or is_tiled_access(op))
+        return op if is_load else None
+    return defining_operation(tile)
 
 
 def _is_transposed(source: Any) -> bool:

@@ -186,8 +186,9 @@ def _loaded_word(registers: Sequence[Any]) -> tuple[str, Any] | None:
     vector = parts[0].operands[0]
     first, second = (_constant(part.operands[1]) for part in parts)
     count = ir.VectorType(vector.type).shape[0]
-    is_half = first is not None and first % PAIR == 0 and second == first + 1
-    if parts[1].operands[0] != vector or not is_half or count % _WORD_BYTES:
+    if first is None or first % PAIR or second != first + 1:
+        return None
+    if parts[1].operands[0] != vector or count % _WORD_BYTES:
         return None
     words = ir.VectorType.get([count // _WORD_BYTES], emit.i32_type())
     number = emit.value(first // _WORD_BYTES)

@@ -1,8 +1,8 @@
 """Rules for accesses to single elements: gather, scatter, atomics.
 
 Each register has an address, made of one index per dim, and a predicate: its mask and the bounds
-checks. A weak load outside reads the first element of the array instead, as tiled loads do. An
-ordered access is performed by one thread for each element, under its predicate.
+checks. Weak loads of neighbouring elements are one access (`gathers.py`). An ordered access is
+performed by one thread for each element, under its predicate.
 
 The order of an access by several registers of a thread is that of fences around relaxed accesses:
 a fence before what releases, another one after what acquires (PTX ISA, memory consistency model,
@@ -25,6 +25,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     tile_layout,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.gathers import load_weakly
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import (
     read_tile,
     scratch_area,
@@ -42,49 +43,14 @@ def lower_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Load elements, neighbouring ones with one access where they are known to be."""
     elements = _Elements(lowering, op)
     if op.opview.ACCESS.order_of(op) == WEAK:
-        registers = _load_weakly(elements)
+        registers = load_weakly(elements)
     else:
         registers = _load_in_order(elements)
     return [elements.result(registers), None]
 
 
-def _load_weakly(elements: "_Elements") -> list[Any]:
-    padding = elements.registers_of(elements.op.opview.padding)
-    found: list[Any] = []
-    for first in range(0, elements.count, elements.width):
-        registers = range(first, first + elements.width)
-        if not elements.is_ragged:
-            found.extend(_load_run(elements, registers, padding))
-            continue
-        element = emit.register_type(elements.memref.element)
-        whole = elements.inside_whole(registers)
-        branch = scf.IfOp(whole, [element] * len(registers), has_else=True)
-        with ir.InsertionPoint(branch.then_block), elements.forgetting():
-            pointer = elements.pointer(first)
-            scf.YieldOp(emit.load_vector(pointer, elements.memref.element, len(registers)))
-        with ir.InsertionPoint(branch.else_block), elements.forgetting():
-            each = [_load_run(elements, range(at, at + 1), padding)[0] for at in registers]
-            scf.YieldOp(each)
-        found.extend(branch.results)
-    return found
-
-
-def _load_run(elements: "_Elements", registers: range, padding: list[Any]) -> list[Any]:
-    """Load neighbouring elements with one access: all of them, or none, which gives the padding."""
-    memref, inside = elements.memref, elements.inside(registers[0])
-    offset = elements.offset(registers[0])
-    if inside is not None:
-        offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
-    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
-    loaded = emit.load_vector(pointer, memref.element, len(registers))
-    if inside is None:
-        return loaded
-    rest = (padding[register] for register in registers)
-    return [arith.select(inside, own, other) for own, other in zip(loaded, rest, strict=True)]
-
-
 def _load_in_order(elements: "_Elements") -> list[Any]:
-    memref, padding = elements.memref, elements.registers_of(elements.op.opview.padding)
+    memref, padding = elements.memref, elements.padding
     order = _Order(elements, returns=True)
     found = order.perform(
         lambda pointer, _, predicate: element_ptx.load(
@@ -197,6 +163,7 @@ class _Elements:
         self.layout = tile_layout(first) if isinstance(first.type, ir.RankedTensorType) else None
         self.indices = [self.registers_of(index) for index in access.indices]
         self.mask = self.registers_of(access.mask)
+        self.padding = self.registers_of(getattr(access, "padding", None))
         self.count = len(self.indices[0])
         self.owner = (
             lowering.current_role.elected

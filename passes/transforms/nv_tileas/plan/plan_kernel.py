@@ -124,7 +124,8 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.tile_schedule is not None:
             loops.append(tile_entry(function, plan.tile_schedule))
             mark_tile(function, plan.tile_schedule.choice.best.stages)
-        write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons), "loops": loops})
+        recorded = {"consumers": plan.consumers, "reasons": list(plan.reasons), "loops": loops}
+        write_kernel_facts(function, plan=spec | recorded)
 
 
 def _plan(

@@ -1,0 +1,134 @@
+"""Loads of single elements in any order with others: neighbouring ones with one access.
+
+An element that has no neighbours is loaded whether it is inside or not: outside, the first element
+of the array is read, and the padding replaces it. An access to several elements has a predicate
+made of its bounds checks, and the registers are padded before, as those of tiled loads.
+
+Where the end of the array may come in the middle of an access, the threads first load
+what is whole. Only a thread that has a cut access takes a branch, one for all of them, and loads
+each element by itself. So the loads of a thread follow each other, and nothing waits between them.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir, scf
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
+
+_WORD_BITS = 32
+
+
+def load_weakly(elements: Any) -> list[Any]:
+    """Return the registers of all elements of a gather (`elements.py`)."""
+    if elements.width == 1:
+        return [_load_alone(elements, register) for register in range(elements.count)]
+    runs = [
+        range(first, first + elements.width) for first in range(0, elements.count, elements.width)
+    ]
+    last = -1 if elements.is_ragged else 0  # of a run that begins inside, only the end can be cut
+    words = [word for run in runs for word in _load(elements, run, run[last])]
+    if elements.is_ragged:
+        words = _with_cut_runs(elements, runs, words)
+    return list(_registers(elements, words))
+
+
+def _load_alone(elements: Any, register: int) -> Any:
+    """Load an element; return it, or the padding."""
+    memref, inside = elements.memref, elements.inside(register)
+    offset = elements.offset(register)
+    if inside is not None:
+        offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
+    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+    (loaded,) = emit.load_vector(pointer, memref.element, 1)
+    return loaded if inside is None else arith.select(inside, loaded, elements.padding[register])
+
+
+def _with_cut_runs(elements: Any, runs: Sequence[range], words: list[Any]) -> list[Any]:
+    """Return the words of all runs, loaded one by one where a run of this thread is cut."""
+    cut = None
+    for run in runs:
+        begins, ends = (elements.inside(register) for register in (run[0], run[-1]))
+        this = begins if ends is None else _and_not(begins, ends)
+        cut = this if cut is None else arith.ori(cut, this)
+    branch = scf.IfOp(cut, [word.type for word in words], has_else=True)
+    with ir.InsertionPoint(branch.then_block), elements.forgetting():
+        singles = [
+            _load(elements, range(register, register + 1), register)[0]
+            for run in runs
+            for register in run
+        ]
+        scf.YieldOp([_packed(group) for group in _groups(elements, singles)])
+    with ir.InsertionPoint(branch.else_block):
+        scf.YieldOp(words)
+    return list(branch.results)
+
+
+def _and_not(first: Any, second: Any) -> Any:
+    one = emit.constant(emit.i1_type(), 1)
+    return arith.andi(first, arith.xori(second, one))
+
+
+def _load(elements: Any, registers: range, checked: int) -> list[Any]:
+    """Load neighbouring elements; return words, which are padding if `checked` is outside."""
+    element, padding = elements.memref.element, elements.padding
+    pointer, bounds = elements.pointer(registers[0]), _bounds(elements, checked)
+    if not bounds:
+        loaded = emit.load_vector(pointer, element, len(registers))
+        stored = [emit.to_memory(item) for item in loaded]
+    else:
+        stored = [emit.to_memory(padding[register]) for register in registers]
+    words = [_packed(group) for group in _groups(elements, stored)]
+    return element_ptx.load_where(pointer, words, bounds) if bounds else words
+
+
+def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
+    """Return the comparisons that hold for an element that is accessed."""
+    bounds: list[element_ptx.Bound] = []
+    if elements.mask:
+        flag = arith.extui(emit.i32_type(), elements.mask[register])
+        bounds.append((emit.value(0), flag, "s"))
+    if elements.op.opview.unchecked:
+        return bounds
+    sides = [
+        (index[register], size)
+        for index, size in zip(elements.indices, elements.memref.sizes, strict=True)
+    ]
+    if any(index.type != emit.i32_type() for index, _ in sides):
+        flag = arith.extui(emit.i32_type(), elements.inside(register))
+        return [(emit.value(0), flag, "s")]
+    return [*bounds, *((index, emit.value(size), "u") for index, size in sides)]
+
+
+def _groups(elements: Any, stored: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    """Yield the elements of each word."""
+    each = _elements_of_word(elements)
+    for first in range(0, len(stored), each):
+        yield stored[first : first + each]
+
+
+def _elements_of_word(elements: Any) -> int:
+    bits = element_bits(emit.memory_type(elements.memref.element))
+    return max(1, min(elements.width, _WORD_BITS // bits))
+
+
+def _packed(stored: Sequence[Any]) -> Any:
+    """Return elements as one integer."""
+    bits = sum(element_bits(item.type) for item in stored)
+    value = emit.pack(stored) if len(stored) > 1 else stored[0]
+    return llvm_ops.bitcast(ir.IntegerType.get_signless(bits), value)
+
+
+def _registers(elements: Any, words: Sequence[Any]) -> Iterator[Any]:
+    """Yield the elements of words."""
+    element, each = elements.memref.element, _elements_of_word(elements)
+    stored = emit.memory_type(element)
+    for word in words:
+        if each > 1:
+            vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), word)
+            parts = elements.lowering.unpack(vector, emit.lane_numbers(each))
+        else:
+            parts = [llvm_ops.bitcast(stored, word)]
+        yield from (emit.from_memory(part, element) for part in parts)

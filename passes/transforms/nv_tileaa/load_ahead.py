@@ -1,0 +1,196 @@
+"""Let threads load the tiles of the next round of a loop while they compute with those of this one.
+
+Before:  scf.for %k { %a = gather %x[%r, %k * 64];  %b = tiled_load (TMA);  dot %a, %b }
+After:   %first = scf.if (a round runs) { gather %x[%r, %low * 64] } else { zeros }
+         scf.for %k iter_args(%a = %first) {
+           %next = gather %x[%r, min(%k + 1, last) * 64]
+           %b = tiled_load (TMA);  dot %a, %b;  yield %next }
+
+A producer loads ahead what TMA can load. What it cannot load, such as gathered rows, scales of a
+few bytes or rows of an odd pitch, threads load; they would wait for memory in every round, which
+takes 600 to 1000 cycles. A thread keeps the tiles of the next round in registers instead. The last
+round loads its own tiles again, from a cache, so that no address is used that no round has.
+
+Only tiles from which an operand of a product is computed, because few blocks with products share an
+SM, so that nothing else hides their loads. Not a tile whose place depends on what the loop loads or
+carries, nor one that must be loaded before or after other accesses, nor where a thread would keep
+more than `MOST_REGISTERS` for all of them. A kernel that spills does without
+(`tilec/compiler/replan.py`).
+"""
+
+from math import prod
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import erase, is_used
+from tilec.ir.structured import (
+    add_carried_value,
+    append_operand,
+    body_operations,
+    clone_operation,
+    defining_operation,
+    terminator,
+)
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    tiled_access,
+)
+from tilec.passes.analysis.mma.held_operands import LOAD
+from tilec.passes.analysis.mma.product_loops import multiplies
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.sinking import only_computes
+from tilec.plan import machine
+
+MOST_REGISTERS = 32
+"""Registers that a thread keeps at most for tiles of the next round: 128 rows of 128 elements of 16
+bits, where two warpgroups share them (estimate)."""
+_GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
+LOAD_ROUNDS = "load_rounds"
+"""What a plan that spilled must do without (`KernelProblem`)."""
+
+
+@register_pass("nv-tileaa-load-ahead")
+def load_ahead(module: Any, context: PassContext) -> bool:
+    """Carry the tiles that threads load in loops from one round to the next."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        if LOAD_ROUNDS in read_kernel_fact(function, "disabled", []):
+            continue
+        loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
+        for loop in loops:
+            found = _loads_to_carry(loop)
+            if found:
+                _carry(loop, found)
+                changed = True
+    return changed
+
+
+def _loads_to_carry(loop: Any) -> list[tuple[Any, list[Any]]]:
+    """Return the loads of a loop that go ahead, each with the operations that say where it lies."""
+    body = loop.regions[0].blocks[0]
+    ops = body_operations(body)
+    if not multiplies(loop):
+        return []
+    found = [(op, _place(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)]
+    able = [(op, place) for op, place in found if place is not None]
+    threads = _warpgroups(ops) * machine.WARPGROUP_THREADS
+    words = sum(_bits(op) for op, _ in able) / 32 / threads
+    return able if words <= MOST_REGISTERS else []
+
+
+def _warpgroups(ops: list[Any]) -> int:
+    """Return how many warpgroups share the tiles of a round: two share products of 128 rows."""
+    rows = [op.opview.extents[0] for op in ops if op.name == _PRODUCT]
+    return 2 if rows and min(rows) % (2 * machine.MMA_ROWS) == 0 else 1
+
+
+def _is_by_threads(op: Any) -> bool:
+    """Tell whether threads load a tile, in any order with other accesses."""
+    is_load = op.name == _GATHER or (op.name == LOAD and not tiled_access(op).uses_tma)
+    if not is_load or not isinstance(op.results[0].type, ir.RankedTensorType):
+        return False
+    is_weak = ir.StringAttr(op.attributes["mem_semantic"]).value == "weak"
+    return is_weak and not _is_used(op.opview.token)
+
+
+def _feeds_product(load: Any) -> bool:
+    """Tell whether an operand of a product of the same round is computed from a loaded tile."""
+    pending, seen = [load.results[0]], set[Any]()
+    while pending:
+        for use in pending.pop().uses:
+            op = use.owner.operation
+            if op.name == _PRODUCT and use.operand_number < _OPERANDS:
+                return True
+            if op not in seen and op.block == load.block and only_computes(op):
+                seen.add(op)
+                pending += op.results
+    return False
+
+
+def _is_used(value: Any) -> bool:
+    """Tell whether an operation uses a value."""
+    return next(iter(value.uses), None) is not None
+
+
+def _bits(op: Any) -> int:
+    tile = op.results[0].type
+    return prod(tile.shape) * max(8, element_bits(tile.element_type))
+
+
+def _place(load: Any, body: Any) -> list[Any] | None:
+    """Return what a round computes to load a tile, in order; None if it is more than arithmetic.
+
+    It may depend on the number of the round and on what is there before the loop.
+    """
+    carried = list(body.arguments)[1:]
+    needed, pending = set(), list(load.operands)
+    while pending:
+        value = pending.pop()
+        if value in carried:
+            return None
+        op = defining_operation(value)
+        if op is None or op.block != body or op in needed:
+            continue
+        if not only_computes(op):
+            return None
+        needed.add(op)
+        pending += op.operands
+    return [op for op in body_operations(body) if op in needed]
+
+
+def _carry(loop: Any, loads: list[tuple[Any, list[Any]]]) -> None:
+    """Load the tiles before the loop, and in each round those of the next one."""
+    first = _load_first(loop, loads)
+    for (load, _), tile in zip(loads, first, strict=True):
+        loop = add_carried_value(loop, tile.type, tile)
+        loop.regions[0].blocks[0].add_argument(tile.type, load.location)
+    body = loop.regions[0].blocks[0]
+    arguments = list(body.arguments)[-len(loads) :]
+    with ir.InsertionPoint.at_block_begin(body), loop.location:
+        number, step = body.arguments[0], loop.operands[2]
+        following = arith.addi(number, step)
+        is_there = arith.cmpi(arith.CmpIPredicate.slt, following, loop.operands[1])
+        mapping = {number: arith.select(is_there, following, number)}
+        loaded = [_clone(load, place, mapping) for load, place in loads]
+    for tile in loaded:
+        append_operand(terminator(body), tile)
+    for (load, place), argument in zip(loads, arguments, strict=True):
+        load.results[0].replace_all_uses_with(argument)
+        erase(load)
+        for op in reversed(place):
+            if op.block == body and not is_used(op):
+                erase(op)
+
+
+def _load_first(loop: Any, loads: list[tuple[Any, list[Any]]]) -> list[Any]:
+    """Load the tiles of the first round, if there is one."""
+    low, high = loop.operands[0], loop.operands[1]
+    with ir.InsertionPoint(loop), loop.location:
+        runs = arith.cmpi(arith.CmpIPredicate.slt, low, high)
+        types = [load.results[0].type for load, _ in loads]
+        branch = scf.IfOp(runs, types, has_else=True)
+        with ir.InsertionPoint(branch.then_block):
+            mapping = {loop.regions[0].blocks[0].arguments[0]: low}
+            scf.YieldOp([_clone(load, place, mapping) for load, place in loads])
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp([_zeros(kind) for kind in types])
+    return list(branch.results)
+
+
+def _clone(load: Any, place: list[Any], mapping: dict[Any, Any]) -> Any:
+    """Load the tile of another round; return it."""
+    for op in place:
+        if op.results[0] not in mapping:
+            clone_operation(op, mapping)
+    return clone_operation(load, mapping).results[0]
+
+
+def _zeros(kind: Any) -> Any:
+    element = kind.element_type
+    is_float = isinstance(element, ir.FloatType)
+    zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
+    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, zero))

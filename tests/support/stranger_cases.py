@@ -1,0 +1,109 @@
+"""Kernels that nobody here had in mind: small arguments, and results in NumPy.
+
+Each case returns the arrays by name, the scalars and constants, and the expected results.
+"""
+
+from itertools import pairwise
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+PATH = Path(__file__).parent.parent / "kernels" / "strangers.tile"
+BF16 = ml_dtypes.bfloat16
+ROWS, EXPERT_ROWS = 300, 128
+
+
+def _normal(seed, *shape):
+    return np.random.default_rng(seed).standard_normal(shape).astype(BF16)
+
+
+def _f32(*arrays):
+    return [array.astype(np.float32) for array in arrays]
+
+
+def moe_gather(depth=200):
+    """Products of gathered rows; two blocks of rows, each with a matrix of its own."""
+    x, w = _normal(0, ROWS, depth), _normal(1, 3, 136, depth)
+    rows = np.random.default_rng(2).integers(0, ROWS, 2 * EXPERT_ROWS).astype(np.int32)
+    experts = np.array([2, 0], np.int32)
+    given = {"X": x, "W": w, "R": rows, "E": experts, "Y": np.zeros((2 * EXPERT_ROWS, 136), BF16)}
+    a, b = _f32(x[rows], w)
+    parts = [a[i * EXPERT_ROWS :][:EXPERT_ROWS] @ b[e].T for i, e in enumerate(experts)]
+    return given, {}, {"Y": np.concatenate(parts)}
+
+
+def kv8():
+    """Attention of one query to keys and values of 8 bits, with a scale for each 32."""
+    shape = (2, 200, 2, 128)
+    rng = np.random.default_rng(3)
+    k, v = (rng.integers(-127, 128, shape).astype(np.int8) for _ in range(2))
+    ks, vs = ((rng.random((*shape[:3], 4)) * 0.02).astype(BF16) for _ in range(2))
+    q, lengths = _normal(4, 2, 2, 16, 128), np.array([200, 77], np.int32)
+    given = {"Q": q, "K": k, "V": v, "KS": ks, "VS": vs, "L": lengths}
+    given["O"] = np.zeros((2, 2, 16, 128), np.float32)
+
+    def scaled(numbers, scales):
+        wide = numbers.astype(np.float32).reshape(*scales.shape, 32)
+        product = (wide * scales.astype(np.float32)[..., None]).astype(BF16)
+        return product.astype(np.float32).reshape(shape)
+
+    scores = np.einsum("bghd,bsgd->bghs", q.astype(np.float32), scaled(k, ks)) * 0.09
+    scores[np.broadcast_to(np.arange(200) >= lengths[:, None, None, None], scores.shape)] = -np.inf
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    return given, {"scale": 0.09}, {"O": np.einsum("bghs,bsgd->bghd", weights, scaled(v, vs))}
+
+
+def stencil27():
+    """A stencil of 27 points, whose tiles take more registers than four warps have."""
+    a = _normal(5, 9, 17, 130).astype(np.float32)
+    padded, weights = np.pad(a, 1), (1.0, 0.5, 0.25, 0.125)
+    total = np.zeros_like(a)
+    for place in np.ndindex(3, 3, 3):
+        part = padded[tuple(slice(p, p + n) for p, n in zip(place, a.shape, strict=True))]
+        total += weights[sum(abs(p - 1) for p in place)] * part
+    scalars = {f"c{distance}": weight for distance, weight in enumerate(weights)}
+    return {"A": a, "B": np.zeros_like(a)}, scalars, {"B": total}
+
+
+def cholesky():
+    """The triangular factors of 16x16 matrices."""
+    root = np.random.default_rng(6).standard_normal((19, 16, 16)).astype(np.float32)
+    a = root @ root.transpose(0, 2, 1) + 4 * np.eye(16, dtype=np.float32)
+    return {"A": a, "L": np.zeros_like(a)}, {}, {"L": np.linalg.cholesky(a)}
+
+
+def conv1d():
+    """A causal convolution of four steps along time, for each channel."""
+    x, w, bias = _normal(7, 2, 70, 136), _normal(8, 136, 4), _normal(9, 136)
+    wide, kernel, offset = _f32(x, w, bias)
+    padded = np.pad(wide, ((0, 0), (3, 0), (0, 0)))
+    y = offset + sum(padded[:, i : i + 70] * kernel[:, i] for i in range(4))
+    given = {"X": x, "W": kernel, "Bias": offset, "Y": np.zeros_like(x)}
+    return given, {}, {"Y": y / (1 + np.exp(-y))}
+
+
+def ce_backward():
+    """The gradient of cross entropy with smoothed labels."""
+    x, labels = _normal(10, 5, 9000), np.arange(5, dtype=np.int32) * 2000
+    lse = np.log(np.exp(x.astype(np.float32)).sum(1))
+    p = np.exp(x.astype(np.float32) - lse[:, None]) - 0.1 / 9000
+    p[np.arange(5), labels] -= 0.9
+    given = {"X": x, "Y": labels, "LSE": lse, "DX": np.zeros_like(x)}
+    return given, {"scale": 0.25, "smoothing": 0.1}, {"DX": p * 0.25}
+
+
+def grouped_wgrad():
+    """Gradients of the weights of three groups of rows, of which one is empty."""
+    x, dy, bounds = _normal(11, 300, 136), _normal(12, 300, 200), np.array([0, 77, 77, 300])
+    a, b = _f32(x, dy)
+    parts = [a[i:j].T @ b[i:j] for i, j in pairwise(bounds)]
+    given = {"X": x, "DY": dy, "DW": np.zeros((3, 136, 200), np.float32)}
+    return given | {"S": bounds.astype(np.int32)}, {}, {"DW": np.stack(parts)}
+
+
+CASES = {
+    case.__name__: case
+    for case in (moe_gather, kv8, stencil27, cholesky, conv1d, ce_backward, grouped_wgrad)
+}
