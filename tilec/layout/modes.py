@@ -88,15 +88,17 @@ def canonical_modes(modes: Iterable[Mode], rank: int) -> tuple[Mode, ...]:
         LayoutError: A mode has a bad extent, stride or rank, or the owner sizes are impossible.
     """
     by_owner: dict[Owner, list[Mode]] = {owner: [] for owner in _OWNERS}
+    sizes = dict.fromkeys(_OWNERS, 1)
     for mode in modes:
-        if mode.extent < 1 or len(mode.stride) != rank or min(mode.stride, default=0) < 0:
+        if mode.extent < 1 or len(mode.stride) != rank or (rank and min(mode.stride) < 0):
             raise LayoutError(f"bad mode {mode_text(mode)} in a layout of rank {rank}")
         by_owner[mode.owner].append(mode)
-    has_warpgroups = owner_size(by_owner[Owner.WARPGROUP], Owner.WARPGROUP) > 1
+        sizes[mode.owner] *= mode.extent
     for owner in (Owner.LANE, Owner.WARP):
-        copies = _copies(owner, owner_size(by_owner[owner], owner), has_warpgroups)
-        by_owner[owner].append(Mode(owner, copies, (0,) * rank))
-    return tuple(mode for own in by_owner.values() for mode in _merged(own))
+        copies = _copies(owner, sizes[owner], sizes[Owner.WARPGROUP] > 1)
+        if copies > 1:
+            by_owner[owner].append(Mode(owner, copies, (0,) * rank))
+    return tuple([mode for own in by_owner.values() for mode in _merged(own)])
 
 
 def _copies(owner: Owner, size: int, has_warpgroups: bool) -> int:

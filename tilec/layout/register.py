@@ -51,12 +51,13 @@ class RegisterLayout:
         """
         object.__setattr__(self, "shape", tuple(shape))
         object.__setattr__(self, "modes", canonical_modes(modes, len(self.shape)))
-        for axis, extent in enumerate(self.shape):
-            last = sum((mode.extent - 1) * mode.stride[axis] for mode in self.modes)
-            if last >= extent:
-                raise LayoutError(
-                    f"layout leaves the tile {self.shape}: coordinate {last} on axis {axis}"
-                )
+        last = [0] * len(self.shape)
+        for mode in self.modes:
+            last = [at + (mode.extent - 1) * s for at, s in zip(last, mode.stride, strict=True)]
+        for axis, (place, extent) in enumerate(zip(last, self.shape, strict=True)):
+            if place >= extent:
+                end = f"coordinate {place} on axis {axis}"
+                raise LayoutError(f"layout leaves the tile {self.shape}: {end}")
 
     def __hash__(self) -> int:
         """Return the same for equal layouts."""
