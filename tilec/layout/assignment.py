@@ -147,17 +147,21 @@ class Assignment:
             for key in link.groups:
                 self._links_of[key].append(number)
         order = sorted(self.groups, key=lambda key: -self.groups[key].size)
-        self._search(order, compromise=False)
+        self._start(order, compromise=False)
+        usual = self.layouts.copy()
+        self._search(order)
         if not any(link.reorders for link in self.links):
             return
         layouts, changes, total = self.layouts, self.changes, self._total()
         self.layouts, self.changes, self._priced = {}, [], 0
-        self._search(order, compromise=True)
-        if total < self._total():
+        self._start(order, compromise=True)
+        is_new = self.layouts != usual  # from the same start, the search would find the same again
+        if is_new:
+            self._search(order)
+        if not is_new or total < self._total():
             self.layouts, self.changes = layouts, changes
 
-    def _search(self, order: Sequence[Key], *, compromise: bool) -> None:
-        self._start(order, compromise)
+    def _search(self, order: Sequence[Key]) -> None:
         for _ in range(MAX_ROUNDS):
             improved = [key for key in order if self._improve(key)]
             if not improved:
