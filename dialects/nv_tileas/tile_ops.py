@@ -1,7 +1,5 @@
 """Operations on tiles that nv_tileas takes over from nv_tileaa."""
 
-from typing import Any, Optional
-
 from tilec.dialects.common.combine_ops import ReduceBase, ScanBase, YieldValuesBase
 from tilec.dialects.common.count_ops import HistogramBase
 from tilec.dialects.common.matmul_ops import DotBase
@@ -15,9 +13,8 @@ from tilec.dialects.common.shape_ops import (
     SplatBase,
     ViewBase,
 )
-from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.ir.bindings import Operand, ir
+from tilec.ir.bindings import ir
 
 
 class MakeRangeOp(MakeRangeBase, dialect=NvTileAS, name="make_range"):
@@ -69,31 +66,7 @@ class ReduceOp(ReduceBase, dialect=NvTileAS, name="reduce"):
     With the attribute `serial` (unit), a thread combines its elements one after another. Without
     it, in pairs: this takes less time where nothing else can run, and more registers. With
     `row_by_row` (unit), a thread begins a row only when the one before it is combined.
-
-    Operands:
-        init: A tile of the type of the result, for a reduction of one source. Its elements are
-            combined, too: each of them comes before the row that it stands for.
     """
-
-    init: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
-
-    @property
-    def sources(self) -> list[Any]:
-        """The tiles that are combined."""
-        operands = list(self.operation.operands)
-        return operands if self.init is None else operands[:-1]
-
-    @total
-    def verify_invariants(self) -> bool:
-        """Report what any reduction may not have, or an `init` that is no part of the result."""
-        init = self.init
-        if init is not None and len(self.sources) != 1:
-            return report(self, "expects one source where it has an operand 'init'")
-        if init is not None and not isinstance(self.tiles[0].type, ir.RankedTensorType):
-            return report(self, "has an operand 'init', but returns no tile")
-        if init is not None and init.type != self.tiles[0].type:
-            return report(self, f"expects 'init' to be {self.tiles[0].type}, but got {init.type}")
-        return super().verify_invariants()
 
     @property
     def is_serial(self) -> bool:

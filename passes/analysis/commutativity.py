@@ -15,16 +15,6 @@ _SYMMETRIC = frozenset(
 """Operations whose two operands may change places, to the last bit of the result."""
 
 
-_IDEMPOTENT = frozenset(
-    f"arith.{name}"
-    for name in (
-        *("maxnumf", "minnumf", "maximumf", "minimumf"),
-        *("andi", "ori", "maxsi", "minsi", "maxui", "minui"),
-    )
-)
-"""Operations that give a value for twice that value."""
-
-
 def keeps_order(op: Any) -> bool:
     """Tell whether an operation is a scan or reduction that combines elements in their order."""
     if op.name == ReduceOp.OPERATION_NAME:
@@ -41,15 +31,6 @@ def is_commutative(op: Any) -> bool:
     """
     numbers: dict[tuple[Any, ...], int] = {}
     return _expressions(op.opview.block, 0, numbers) == _expressions(op.opview.block, 1, numbers)
-
-
-def is_idempotent(op: Any) -> bool:
-    """Tell whether the function of a reduction gives an element for twice that element."""
-    block = op.opview.block
-    steps = body_operations(block)[:-1]
-    if len(steps) != 1 or {*steps[0].operands} != {*block.arguments}:
-        return False
-    return steps[0].name in _IDEMPOTENT
 
 
 def _expressions(block: Any, swapped: int, numbers: dict[tuple[Any, ...], int]) -> list[int]:

@@ -111,7 +111,7 @@ def scratch_bytes(op: Any) -> int:
         return -(-size // VECTOR_BYTES) * VECTOR_BYTES
     exchanges = exchanges_of(op)
     if exchanges:
-        kinds = [source.type.element_type for source in op.opview.sources]
+        kinds = [operand.type.element_type for operand in op.operands]
         return max(sum(exchange_bytes(item, kind) for kind in kinds) for item in exchanges)
     tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
     size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)

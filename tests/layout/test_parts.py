@@ -174,15 +174,7 @@ def test_lanes_do_not_fall_into_slices():
     with pytest.raises(LayoutError, match="no multiple of it"):
         warpgroup_part(wgmma_accumulator(64, 64, 1), (64, 32), (0, 16), 0)
     with pytest.raises(LayoutError, match="do not make up"):
-        sliced_from(wgmma_accumulator(64, 32, 1), (64, 36))
-    with pytest.raises(LayoutError, match="do not make up"):
-        sliced_from(wgmma_accumulator(64, 32, 1), (96, 32))
-
-
-@pytest.mark.parametrize("columns", [8, 80, 96, 120])
-def test_a_slice_of_any_width_tells_the_layout_of_the_tile(columns):
-    tile = wgmma_accumulator(128, 128, 2)
-    assert sliced_from(tile_slice(tile, (128, columns), (0, 0)).layout, tile.shape) == tile
+        sliced_from(wgmma_accumulator(64, 32, 1), (64, 80))
 
 
 @pytest.mark.parametrize("first", [112, 64, 16])

@@ -117,17 +117,6 @@ def infer_sizes(
     return sizes
 
 
-def extended_sizes(name: str, sizes: Sequence[int]) -> list[int]:
-    """Return segment sizes of operands for an operation that has more optional fields at its end.
-
-    Args:
-        name: The operation.
-        sizes: Those of an operation with fewer operand fields.
-    """
-    fields = _RULES[name].operands or ()
-    return [*sizes, *([0] * (len(fields) - len(sizes)))]
-
-
 def find_segment_error(operation: Any) -> str | None:
     """Return the message for an operation whose segment sizes are missing, or None.
 

@@ -64,25 +64,17 @@ def tile_slice(tile: RegisterLayout, shape: Sequence[int], origin: Sequence[int]
 
 
 def sliced_from(part: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
-    """Return a layout of a tile of extents `shape` of which a slice has the layout `part`.
-
-    The tile is made of such slices, or of as many steps of the outermost registers of one as it
-    needs.
+    """Return a layout of a tile of extents `shape` whose slices have the layout `part`.
 
     Raises:
-        LayoutError: It is not.
+        LayoutError: The tile is not made of such slices.
     """
     modes = list(part.modes)
     for axis, (extent, whole) in enumerate(zip(part.shape, shape, strict=True)):
-        stride = extent
         if whole % extent:
-            outer = max(modes, key=lambda mode: mode.stride[axis])
-            stride = outer.stride[axis]
-            if outer.owner is not Owner.REG or stride * outer.extent != extent or whole % stride:
-                raise LayoutError(f"slices of {part.shape} do not make up a tile of {tuple(shape)}")
-            modes.remove(outer)
-        step = tuple(stride if index == axis else 0 for index in range(part.rank))
-        modes.append(Mode(Owner.REG, whole // stride, step))
+            raise LayoutError(f"slices of {part.shape} do not make up a tile of {tuple(shape)}")
+        stride = tuple(extent if index == axis else 0 for index in range(part.rank))
+        modes.append(Mode(Owner.REG, whole // extent, stride))
     return RegisterLayout(shape, modes)
 
 

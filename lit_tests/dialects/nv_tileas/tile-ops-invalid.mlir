@@ -478,39 +478,3 @@
   "nv_tileas.prefetch"(%v, %i, %i) {shape = array<i64: 8, 4>, atom = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>} : (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_prefetch_loads_nothing", function_type = (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32) -> ()} : () -> ()
-
-// -----
-
-"nv_tileaa.func"() ({
-^bb0(%x: tensor<4x8xf32>, %i: tensor<4xf32>):
-  // expected-error@+1 {{expects 'init' to be tensor<8xf32>, but got tensor<4xf32>}}
-  %y = "nv_tileas.reduce"(%x, %i) ({
-  ^bb0(%l0: f32, %r0: f32):
-    "nv_tileas.yield_values"(%l0) : (f32) -> ()
-  }) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (tensor<4x8xf32>, tensor<4xf32>) -> tensor<8xf32>
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "what_a_reduction_begins_with_is_like_its_result", function_type = (tensor<4x8xf32>, tensor<4xf32>) -> ()} : () -> ()
-
-// -----
-
-"nv_tileaa.func"() ({
-^bb0(%x: tensor<4x8xf32>, %z: tensor<4x8xf32>, %i: tensor<8xf32>):
-  // expected-error@+1 {{expects one source where it has an operand 'init'}}
-  %y:2 = "nv_tileas.reduce"(%x, %z, %i) ({
-  ^bb0(%l0: f32, %r0: f32, %l1: f32, %r1: f32):
-    "nv_tileas.yield_values"(%l0, %l1) : (f32, f32) -> ()
-  }) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>, resultSegmentSizes = array<i32: 1, 1, 0, 0>} : (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "one_source_begins_with_a_value", function_type = (tensor<4x8xf32>, tensor<4x8xf32>, tensor<8xf32>) -> ()} : () -> ()
-
-// -----
-
-"nv_tileaa.func"() ({
-^bb0(%x: tensor<8xf32>, %i: f32):
-  // expected-error@+1 {{has an operand 'init', but returns no tile}}
-  %y = "nv_tileas.reduce"(%x, %i) ({
-  ^bb0(%l0: f32, %r0: f32):
-    "nv_tileas.yield_values"(%l0) : (f32) -> ()
-  }) {axis = 0 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0, 1>} : (tensor<8xf32>, f32) -> f32
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_scalar_begins_with_no_value", function_type = (tensor<8xf32>, f32) -> ()} : () -> ()

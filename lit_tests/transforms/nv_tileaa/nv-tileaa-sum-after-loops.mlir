@@ -2,21 +2,19 @@
 
 // Each lane adds up columns of its own, multiplied by the factor of the row. Lanes meet after the loop.
 // CHECK-LABEL: module @a_sum_that_fades
-// CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x4xf32>
-// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[T:.*]] = %[[ZEROS]]) -> (tensor<64x4xf32>)
+// CHECK:         %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x8xf32>
+// CHECK:         %[[R:.*]] = scf.for {{.*}} iter_args(%[[T:.*]] = %[[ZEROS]]) -> (tensor<64x8xf32>)
 // CHECK:           %[[W:.*]] = math.exp2 %[[D:.*]] : tensor<64x64xf32>
 // CHECK:           %[[F:.*]] = math.exp2 %{{.*}} : tensor<64x1xf32>
-// CHECK-NEXT:      %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[F]]) : (tensor<64x1xf32>) -> tensor<64x4xf32>
-// CHECK-NEXT:      %[[B:.*]] = "nv_tileaa.view"(%[[W]]) : (tensor<64x64xf32>) -> tensor<64x8x4x2xf32>
-// CHECK-NEXT:      %[[P:.*]] = "nv_tileaa.permute"(%[[B]]) {permutation = array<i64: 0, 1, 3, 2>} : (tensor<64x8x4x2xf32>) -> tensor<64x8x2x4xf32>
-// CHECK-NEXT:      %[[V:.*]] = "nv_tileaa.view"(%[[P]]) : (tensor<64x8x2x4xf32>) -> tensor<64x16x4xf32>
+// CHECK-NEXT:      %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[F]]) : (tensor<64x1xf32>) -> tensor<64x8xf32>
+// CHECK-NEXT:      %[[V:.*]] = "nv_tileaa.view"(%[[W]]) : (tensor<64x64xf32>) -> tensor<64x8x8xf32>
 // CHECK-NEXT:      %[[S:.*]] = "nv_tileaa.reduce"(%[[V]])
-// CHECK:           axis = 1 : i64} : (tensor<64x16x4xf32>) -> tensor<64x4xf32>
-// CHECK-NEXT:      %[[N:.*]] = math.fma %[[T]], %[[WIDE]], %[[S]] : tensor<64x4xf32>
+// CHECK:           axis = 1 : i64} : (tensor<64x8x8xf32>) -> tensor<64x8xf32>
+// CHECK-NEXT:      %[[N:.*]] = math.fma %[[T]], %[[WIDE]], %[[S]] : tensor<64x8xf32>
 // CHECK-NEXT:      scf.yield %[[N]]
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[TOTAL:.*]] = "nv_tileaa.reduce"(%[[R]])
-// CHECK:         axis = 1 : i64} : (tensor<64x4xf32>) -> tensor<64xf32>
+// CHECK:         axis = 1 : i64} : (tensor<64x8xf32>) -> tensor<64xf32>
 // CHECK-NEXT:    %[[VIEW:.*]] = "nv_tileaa.view"(%[[TOTAL]]) : (tensor<64xf32>) -> tensor<64x1xf32>
 // CHECK-NEXT:    math.log %[[VIEW]]
 module @a_sum_that_fades {
@@ -50,14 +48,14 @@ module @a_sum_that_fades {
 
 // Several steps of a round: a product, and the sums of both sides of a branch.
 // CHECK-LABEL: module @several_steps
-// CHECK:         scf.for {{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (tensor<64x4xf32>)
+// CHECK:         scf.for {{.*}} iter_args(%[[T:.*]] = %{{.*}}) -> (tensor<64x8xf32>)
 // CHECK:           %[[G:.*]] = "nv_tileaa.view"(%{{.*}}) : (tensor<64xf32>) -> tensor<64x1xf32>
 // CHECK-NEXT:      %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[G]])
-// CHECK-NEXT:      %[[M:.*]] = arith.mulf %[[T]], %[[WIDE]] : tensor<64x4xf32>
+// CHECK-NEXT:      %[[M:.*]] = arith.mulf %[[T]], %[[WIDE]] : tensor<64x8xf32>
 // CHECK:           %[[S:.*]] = "nv_tileaa.reduce"
-// CHECK:           arith.addf %[[S]], %[[M]] : tensor<64x4xf32>
+// CHECK:           arith.addf %[[S]], %[[M]] : tensor<64x8xf32>
 // CHECK:         "nv_tileaa.reduce"
-// CHECK:         (tensor<64x4xf32>) -> tensor<64xf32>
+// CHECK:         (tensor<64x8xf32>) -> tensor<64xf32>
 // CHECK-NEXT:    math.log %{{.*}} : tensor<64xf32>
 module @several_steps {
   "nv_tileaa.func"() ({
@@ -95,7 +93,7 @@ module @several_steps {
 
 // A loop may carry numbers, too.
 // CHECK-LABEL: module @a_number
-// CHECK:         scf.for {{.*}} -> (tensor<64x4xf32>, i32)
+// CHECK:         scf.for {{.*}} -> (tensor<64x8xf32>, i32)
 module @a_number {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -122,10 +120,10 @@ module @a_number {
 
 // -----
 
-// What is there at first is divided among the lanes.
+// What is there at first is divided among the columns.
 // CHECK-LABEL: module @another_beginning
-// CHECK:         %[[QUARTER:.*]] = arith.constant dense<2.500000e-01> : tensor<64x4xf32>
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[QUARTER]]) -> (tensor<64x4xf32>)
+// CHECK:         %[[EIGHTH:.*]] = arith.constant dense<1.250000e-01> : tensor<64x8xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[EIGHTH]]) -> (tensor<64x8xf32>)
 module @another_beginning {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -154,9 +152,9 @@ module @another_beginning {
 // So is a sum that was computed.
 // CHECK-LABEL: module @a_computed_beginning
 // CHECK:         %[[VIEW:.*]] = "nv_tileaa.view"(%arg2) : (tensor<64xf32>) -> tensor<64x1xf32>
-// CHECK:         %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[VIEW]]) : (tensor<64x1xf32>) -> tensor<64x4xf32>
-// CHECK:         %[[PARTS:.*]] = arith.mulf %[[WIDE]], %{{.*}} : tensor<64x4xf32>
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[PARTS]]) -> (tensor<64x4xf32>)
+// CHECK:         %[[WIDE:.*]] = "nv_tileaa.broadcast"(%[[VIEW]]) : (tensor<64x1xf32>) -> tensor<64x8xf32>
+// CHECK:         %[[PARTS:.*]] = arith.mulf %[[WIDE]], %{{.*}} : tensor<64x8xf32>
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[PARTS]]) -> (tensor<64x8xf32>)
 module @a_computed_beginning {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %t0: tensor<64xf32>, %n: i32):
@@ -183,9 +181,9 @@ module @a_computed_beginning {
 
 // A round reads the sum so far.
 // CHECK-LABEL: module @a_sum_that_a_round_reads
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 // CHECK:         scf.for {{.*}} -> (tensor<64xf32>)
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 module @a_sum_that_a_round_reads {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -215,9 +213,9 @@ module @a_sum_that_a_round_reads {
 
 // The largest element is no sum.
 // CHECK-LABEL: module @a_largest_element
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 // CHECK:         scf.for {{.*}} -> (tensor<64xf32>)
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 module @a_largest_element {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -245,9 +243,9 @@ module @a_largest_element {
 
 // Threads hold a tile that no product makes otherwise.
 // CHECK-LABEL: module @another_tile
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 // CHECK:         scf.for {{.*}} -> (tensor<64xf32>)
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 module @another_tile {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -275,9 +273,9 @@ module @another_tile {
 
 // What is subtracted is no step.
 // CHECK-LABEL: module @a_difference
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 // CHECK:         scf.for {{.*}} -> (tensor<64xf32>)
-// CHECK-NOT:     tensor<64x4xf32>
+// CHECK-NOT:     tensor<64x8xf32>
 module @a_difference {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %n: i32):
@@ -305,7 +303,7 @@ module @a_difference {
 
 // Two sums of a loop.
 // CHECK-LABEL: module @two_sums
-// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} -> (tensor<64x4xf32>, tensor<64x4xf32>)
+// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} -> (tensor<64x8xf32>, tensor<64x8xf32>)
 // CHECK:         "nv_tileaa.reduce"(%[[R]]#1)
 // CHECK:         "nv_tileaa.reduce"(%[[R]]#0)
 module @two_sums {

@@ -174,23 +174,12 @@ class ShapeLink(OperationLink):
             return []  # of the layouts with such slices, the source has another one
         wanted, found = self._source(result), result
         if wanted is None and self.op.name == SLICE:
-            wanted, found = self._with_slices or (have, result)
+            wanted, found = self._with_parts
         return [(have, result if wanted is None else wanted), (found, result)]
 
     def price_once(self, layouts: Found) -> float:
-        """Return the cycles of the changes of layout; infinite where none lets a slice be taken."""
-        have, result = layouts[self.source], layouts[self.result]
-        named = self._result(have) == result or self._source(result) is not None
-        if self.op.name == SLICE and not named and self._with_slices is None:
-            return inf
+        """Return the cycles of the changes of layout."""
         return self.price_of_changes(layouts)
-
-    @cached_property
-    def _with_slices(self) -> tuple[RegisterLayout, RegisterLayout] | None:
-        try:
-            return self._with_parts
-        except LayoutError:
-            return None
 
 
 class NamingLink(OperationLink):
@@ -301,7 +290,7 @@ class CombineLink(OperationLink):
         if self.result is not None and layouts[self.result] != self._combined(have):
             return inf
         changes = self.changes(layouts)
-        moved = len(self.op.opview.sources) * self.price_of_changes(layouts) if changes else 0.0
+        moved = len(self.operands) * self.price_of_changes(layouts) if changes else 0.0
         return moved + self._own_price(changes[0][1] if changes else have)
 
     def _own_price(self, layout: RegisterLayout) -> float:
@@ -370,7 +359,7 @@ def _is_combined(tile: Any) -> bool:
 
 def combinable_layout(op: Any, warps: int, ctas: int) -> RegisterLayout:
     """Return a layout in which a reduction or scan is possible."""
-    bits = max(element_bits(source.type.element_type) for source in op.opview.sources)
+    bits = max(element_bits(operand.type.element_type) for operand in op.operands)
     shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
     scanned = (axis,) if keeps_order(op) else ()
     return choose_blocked(shape, bits, warps, None, (axis,), scanned, ctas)
@@ -383,9 +372,7 @@ def layout_with_parts(op: Any, warps: int) -> tuple[RegisterLayout, RegisterLayo
         LayoutError: There is none.
     """
     shape = op.operands[0].type.shape
-    first, second, *others = without_units(shape)
-    if others:
-        raise LayoutError(f"no accumulator has the parts of {op}")
+    first, second = without_units(shape)
     warpgroups = warps // WARPGROUP_WARPS
     for rows, columns, order in ((first, second, (0, 1)), (second, first, (1, 0))):
         with contextlib.suppress(LayoutError):  # wgmma computes no such tile in this order

@@ -163,7 +163,7 @@ def scratch_price(tiles: list[tuple[RegisterLayout, int]]) -> float:
 
 def combining_price(op: Any, layout: RegisterLayout) -> float:
     """Return the cycles of a reduction or scan of tiles in a layout; infinite if it is not fit."""
-    axis, tiles = op.opview.axis.value, len(op.opview.sources)
+    axis, tiles = op.opview.axis.value, len(op.operands)
     try:
         if keeps_order(op):
             steps = scan_steps(layout, axis)

@@ -14,7 +14,6 @@ from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.segments import OPERANDS, extended_sizes
 from tilec.ir.structured import walk_operations
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -61,7 +60,7 @@ def _convert(op: Any, twins: set[str]) -> None:
         name,
         results=[result.type for result in op.results],
         operands=list(op.operands),
-        attributes=_attributes(op, name),
+        attributes=dict(op.attributes.items()),
         regions=len(op.regions),
         loc=op.location,
         ip=ir.InsertionPoint(op),
@@ -73,14 +72,6 @@ def _convert(op: Any, twins: set[str]) -> None:
     if name.endswith(".dot"):
         twin.attributes["atom"] = _mma_atom(twin.opview)
     erase(op)
-
-
-def _attributes(op: Any, name: str) -> dict[str, Any]:
-    """Return the attributes of an operation for its twin, which may have more optional operands."""
-    found = dict(op.attributes.items())
-    if OPERANDS in found:
-        found[OPERANDS] = ir.DenseI32ArrayAttr.get(extended_sizes(name, list(found[OPERANDS])))
-    return found
 
 
 def _mma_atom(dot: Any) -> MmaAtomAttr:

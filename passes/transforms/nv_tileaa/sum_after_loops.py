@@ -3,17 +3,15 @@
 Before:  %r = scf.for iter_args(%t = zeros: 128x1) {
            %s = reduce add %w {axis = 1}: 128x64 -> 128; %v = view %s: 128x1
            %n = fma %t, %fade, %v; yield %n }
-After:   %p = scf.for iter_args(%t = zeros: 128x4) {
-           %u = view (permute (view %w: 128x8x4x2): 128x8x2x4): 128x16x4
-           %v = reduce add %u {axis = 1}: 128x4
-           %n = fma %t, (broadcast %fade: 128x4), %v; yield %n }
-         %s = reduce add %p {axis = 1}: 128x4 -> 128; %r = view %s: 128x1
+After:   %p = scf.for iter_args(%t = zeros: 128x8) {
+           %u = view %w: 128x8x8; %v = reduce add %u {axis = 1}: 128x8
+           %n = fma %t, (broadcast %fade: 128x8), %v; yield %n }
+         %s = reduce add %p {axis = 1}: 128x8 -> 128; %r = view %s: 128x1
 
-Four lanes hold a row of an accumulator: of every eight columns, each lane has two neighbours (PTX
-ISA, wgmma, register fragments of D). So each lane adds up its own columns, to one sum, and the
-shuffles between lanes come after the loop. A round may also multiply the carried sums by a factor
-for each row, as attention does when the largest score changes: each part of a sum is multiplied by
-the same factor.
+Four lanes hold a row of an accumulator: of every eight columns, each lane has two (PTX ISA, wgmma,
+register fragments of D). So each lane adds up its own columns, and the shuffles between lanes come
+after the loop. A round may also multiply the carried sums by a factor for each row, as attention
+does when the largest score changes: each part of a sum is multiplied by the same factor.
 
 That changes the order of additions, which the language leaves open. A loop stays as it is if the
 sum is used otherwise or does not begin with zeros, or if what it adds up is not computed, element
@@ -22,7 +20,7 @@ by element, from the result of a product by wgmma.
 
 from typing import Any
 
-from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, PermuteOp, ReduceOp, ViewOp
+from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, ReduceOp, ViewOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import (
@@ -44,10 +42,8 @@ _CONSTANT = "arith.constant"
 _ADD, _MULTIPLY, _FUSED = "arith.addf", "arith.mulf", "math.fma"
 _ADDEND = 2
 """Operand of a fused operation that is added."""
-_LANES, _NEIGHBOURS = 4, 2
-"""Lanes that hold a row of an accumulator, and neighbouring columns that each of them has."""
-_COLUMNS = _LANES * _NEIGHBOURS
-"""Columns that the lanes of a row hold between them, again and again."""
+_COLUMNS = 8
+"""Columns of an accumulator that the lanes of a row hold between them, again and again."""
 
 
 @dataclass(frozen=True)
@@ -145,11 +141,11 @@ def _is_of_accumulator(tile: Any) -> bool:
 
 
 def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
-    """Let a loop carry a sum of each lane for each row, which are added up after it."""
+    """Let a loop carry `_COLUMNS` sums of each row, which are added up after it."""
     result, kind = loop.results[number], loop.results[number].type
     rows = next(step.summed for step in steps if step.summed is not None)
     with ir.InsertionPoint(loop), loop.location:
-        shape = [rows.operands[0].type.shape[0], _LANES]
+        shape = [rows.operands[0].type.shape[0], _COLUMNS]
         wide = ir.RankedTensorType.get(shape, kind.element_type)
         loop.operands[FOR_BOUNDS + number] = _parts(loop.operands[FOR_BOUNDS + number], wide)
     with ir.InsertionPoint(next_operation(loop)), loop.location:
@@ -164,12 +160,12 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
 
 
 def _parts(start: Any, wide: Any) -> Any:
-    """Return equal parts, one of each lane, of what each row of a sum begins with."""
+    """Return `_COLUMNS` equal parts of what each row of a sum begins with."""
     op = defining_operation(start)
     value = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
     if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
-        return _splat(wide, ir.FloatAttr(value.get_splat_value()).value / _LANES)
-    return arith.MulFOp(_repeat(start, wide), _splat(wide, 1 / _LANES)).result
+        return _splat(wide, ir.FloatAttr(value.get_splat_value()).value / _COLUMNS)
+    return arith.MulFOp(_repeat(start, wide), _splat(wide, 1 / _COLUMNS)).result
 
 
 def _splat(kind: Any, number: float) -> Any:
@@ -192,12 +188,12 @@ def _widen(step: _Step, wide: Any) -> None:
 
 
 def _columns(summed: Any, wide: Any) -> Any:
-    """Return the sums of the columns of each lane of the tile that `summed` reduces."""
+    """Return the sums of every eighth column of the tile that `summed` reduces."""
     tile = summed.operands[0]
     rows, columns = tile.type.shape
-    blocks = ViewOp.build(tile, [rows, columns // _COLUMNS, _LANES, _NEIGHBOURS])
-    apart = PermuteOp.build(blocks, [0, 1, 3, 2])
-    made = clone_whole(summed, {tile: ViewOp.build(apart, [rows, columns // _LANES, _LANES])})
+    blocks = ir.RankedTensorType.get([rows, columns // _COLUMNS, _COLUMNS], wide.element_type)
+    viewed = ViewOp(source=tile, tile=blocks).tile
+    made = clone_whole(summed, {tile: viewed})
     made.results[0].set_type(wide)
     return made.results[0]
 

@@ -106,8 +106,8 @@ def joined_parts(
 
 
 def elements_of(op: Any, lowering: Lowering) -> list[Element]:
-    """Return the elements of the sources, one for each register."""
-    return list(zip(*(lowering.tile(source) for source in op.opview.sources), strict=True))
+    """Return the elements of the operands, one for each register."""
+    return list(zip(*(lowering.tile(operand) for operand in op.operands), strict=True))
 
 
 def choose(condition: Any, chosen: Element, otherwise: Element) -> Element:
@@ -162,7 +162,7 @@ def exchanged(
     Returns:
         For each element of the result the parts that belong together, in order.
     """
-    kinds = [source.type.element_type for source in op.opview.sources]
+    kinds = [operand.type.element_type for operand in op.operands]
     area, columns = scratch_area(lowering, op), list(zip(*elements, strict=True))
     areas = []
     for kind, registers in zip(kinds, columns, strict=True):

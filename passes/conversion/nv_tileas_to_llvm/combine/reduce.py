@@ -1,21 +1,17 @@
 """Rule for reductions: registers in pairs, lanes by butterfly, warps through shared memory.
 
-An `init` begins the row of each thread, where that counts it once or does not matter; otherwise it
-is combined last.
-
 Where the function is not commutative, neighbouring elements are combined first, as in a scan, but
 only the totals of blocks are kept.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.ir.bindings import arith, ir
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.reduction import ScanStep, reduction, scan_steps
-from tilec.passes.analysis.commutativity import is_commutative, is_idempotent
+from tilec.passes.analysis.commutativity import is_commutative
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import (
     Combiner,
@@ -33,33 +29,15 @@ from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_b
 def lower_reduce(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Combine what a thread holds, then with other lanes, then with other warps."""
     layout = tile_layout(op.operands[0])
-    combine = Combiner(op, lowering)
-    init = None if op.opview.init is None else [(item,) for item in lowering.tile(op.opview.init)]
-    early = init is not None and _begins_with_init(op, layout)
-    reduced = partial(_in_any_order, init=init if early else None)
-    reduced = reduced if is_commutative(op) else _in_order
-    found = reduced(op, layout, combine, lowering)
-    if init is not None and not early:
-        found = [combine(first, item) for first, item in zip(init, found, strict=True)]
+    reduced = _in_any_order if is_commutative(op) else _in_order
+    found = reduced(op, layout, Combiner(op, lowering), lowering)
     columns = [list(column) for column in zip(*found, strict=True)]
     is_scalar = not isinstance(op.results[0].type, ir.RankedTensorType)
     return [column[0] for column in columns] if is_scalar else columns
 
 
-def _begins_with_init(op: Any, layout: RegisterLayout) -> bool:
-    """Tell whether `init` may come before the elements that each thread has of a row."""
-    if not is_commutative(op):
-        return False
-    steps = reduction(layout, op.opview.axis.value)
-    return is_idempotent(op) or not (steps.lane_distances or steps.exchange)
-
-
 def _in_any_order(
-    op: Any,
-    layout: RegisterLayout,
-    combine: Combiner,
-    lowering: Lowering,
-    init: Sequence[Element] | None = None,
+    op: Any, layout: RegisterLayout, combine: Combiner, lowering: Lowering
 ) -> list[Element]:
     """Return an element for each register of the result."""
     steps = reduction(layout, op.opview.axis.value)
@@ -67,8 +45,6 @@ def _in_any_order(
     for target, element in zip(steps.registers, elements_of(op, lowering), strict=True):
         groups.setdefault(target, []).append(element)
     rows = [groups[target] for target in sorted(groups)]
-    if init is not None:
-        rows = [[first, *row] for first, row in zip(init, rows, strict=True)]
     if op.opview.is_row_by_row:
         found = _row_by_row(rows, steps.lane_distances, combine, lowering)
     else:

@@ -25,19 +25,20 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan.softmax_order import combines_in_chains
 
 _PRODUCT = AsyncMmaOp.OPERATION_NAME
+_WARPGROUPS = 3
+"""Fewest consumer warpgroups with chains (measurement, see above)."""
 
 
 @register_pass("nv-tileas-chain-reductions")
 def chain_reductions(module: Any, context: PassContext) -> bool:
-    """Mark reductions of every loop in which enough warpgroups multiply."""
+    """Mark reductions of every loop in which three warpgroups multiply."""
     del context
     changed = False
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        if not combines_in_chains(spec.get("consumer_warps", 0) // WARPGROUP_WARPS):
+        if spec.get("consumer_warps", 0) < _WARPGROUPS * WARPGROUP_WARPS:
             continue
         products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
         loops = {parent_operation(op) for op in products}

@@ -10,10 +10,7 @@ After:   %t = reduce %s; ...; %x0 = fma %s[0], %c0, (broadcast %top[0]); %p0 = e
          %sum = join %sum0, %sum1; %p = join %p0, %p1; %a = truncf %p
 
 `[0]` and `[1]` are the first and the last eight rows of each 16, which `view`, `tile_slice` and
-`cat` take and join. A thread holds one row of each (PTX ISA, wgmma): they cost no instruction. Of
-long rows (`tilec/plan/softmax_order.py`), only the first columns of the first rows come before the
-wait. The others come after it, as the last rows do, and their sum begins with that of the first
-columns: `%sum2 = reduce {serial} (view %p2), %sum0`.
+`cat` take and join. A thread holds one row of each (PTX ISA, wgmma): they cost no instruction.
 
 Special functions and other arithmetic run on different units of an SM, and overlap where a warp has
 instructions of both kinds to issue. Without the cut, a softmax has two parts of only one kind: all
@@ -27,20 +24,17 @@ is computed from the result cannot move before the wait. Arithmetic after the wa
 neither the product nor the special functions moves before it.
 
 Sums are `serial`: each addition follows its special function, and fewer registers wait for a
-partner. The round that a rotated loop begins with adds in the same order, wherever a row is cut.
-Serial, too, is the search for the largest scores of long rows: ptxas then ends one row before it
-begins the next one (docs/measurements/2026-11-26-softmax-by-rows.md).
+partner. The round that a rotated loop begins with adds in the same order. Serial, too, is the
+search for the largest scores of long rows: ptxas then ends one row before it begins the next one
+(docs/measurements/2026-11-26-softmax-by-rows.md).
 """
 
-from collections.abc import Sequence
-from functools import partial
-from functools import reduce as reduce_pairs
 from typing import Any
 
 from tilec.dialects.common.shape_ops import tile_type
-from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp
-from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp
-from tilec.ir.bindings import ir
+from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
+from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp, ViewOp
+from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, next_operation
@@ -55,18 +49,15 @@ from tilec.passes.analysis.schedule.op_costs import (
     registers_of,
 )
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.mma.tile_boxes import (
-    Box,
-    alike,
-    constant,
-    has_boxes,
-    joined,
-    shapes_named,
-)
-from tilec.plan.softmax_order import columns_before_wait, finds_tops_in_chains
 from tilec.support.fast_dataclasses import dataclass
 
 ANCHOR = AnchorOp.OPERATION_NAME
+_BLOCK, _HALF = 16, 8
+"""Rows of a block of an accumulator, and how far apart the two rows of it are that a thread holds
+(PTX ISA, wgmma, accumulator fragments)."""
+_LONG_ROW = 128
+"""Columns of the longest row whose largest score is found in pairs: with 128 columns, pairs take
+1.2 % less time than one chain, with 192 columns 1.0 % more (attention, H100, 2026-11-26)."""
 
 
 @register_pass("nv-tileas-straddle-waits")
@@ -106,7 +97,7 @@ def _find_cut(anchor: Any) -> "_Cut | None":
     """Return how to cut what an anchor keeps before a wait, or None."""
     wait = next_operation(anchor)
     special = _special(anchor, wait)
-    if special is None or not has_boxes(special.results[0].type):
+    if special is None or not _has_halves(special.results[0].type):
         return None
     chain = _chain(special)
     held = next(filter(None, (_row_vector(value) for op in chain for value in op.operands)), None)
@@ -166,7 +157,7 @@ def _row_vector(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Cut:
-    """Special functions of a tile, which are cut by rows, and long rows by columns.
+    """Special functions of a tile, which are cut by rows.
 
     Attributes:
         anchor: What keeps them before the wait.
@@ -188,41 +179,26 @@ class _Cut:
         self._hoist()
         for op in reversed(self.readers):
             op.move_after(self.wait)
-        before, *after = self._boxes(sums)
         with ir.InsertionPoint(self.anchor), special.location:
-            tiles = [self._computed(before, before.of(self.held))]
-            totals = [[_summed(tiles[0], *pair)] for pair in sums]
-            for tile in [total for (total,) in totals] or tiles:
+            early = self._half(0, _half(self.held, 0))
+            totals = [_summed(early, *pair) for pair in sums]
+            for tile in totals or [early]:
                 AnchorOp(tile=tile)
         with ir.InsertionPoint(next_operation(self.wait)), special.location:
-            for box in after:
-                held = HoldOp.build(box.of(self.held), self.wait.results[0])
-                tiles.append(self._computed(box, held))
-                for total, pair in zip(totals, sums, strict=True):
-                    init = None if box.part else total[-1]
-                    total.append(_summed(tiles[-1], *pair, init))
-            for (*_, first, last), (_, reduce) in zip(totals, sums, strict=True):
-                reduce.results[0].replace_all_uses_with(joined(first, last))
-            *first, last = tiles
-            whole = joined(reduce_pairs(partial(CatOp.build, dim=1), first), last)
-        special.results[0].replace_all_uses_with(whole)
+            late = self._half(1, HoldOp.build(_half(self.held, 1), self.wait.results[0]))
+            for total, (view, reduce) in zip(totals, sums, strict=True):
+                both = _joined(total, _summed(late, view, reduce))
+                reduce.results[0].replace_all_uses_with(both)
+            joined = _joined(early, late)
+        special.results[0].replace_all_uses_with(joined)
         self._find_tops_in_chains()
-        reduced = [op for names, reduce in sums for op in (reduce, *reversed(names))]
+        reduced = [op for view, reduce in sums for op in (reduce, view)]
         makers = {defining_operation(value) for op in self.chain for value in op.operands}
         makers -= {None, *self.chain}
         for op in (self.anchor, *reduced, *reversed(self.chain)):
             erase(op)
         for maker in filter(_is_unused, makers):
             erase(maker)
-
-    def _boxes(self, sums: list[tuple[list[Any], Any]]) -> list[Box]:
-        """Return what comes before the wait, what is left of the first rows, and the last rows."""
-        rows, columns = self.chain[-1].results[0].type.shape
-        first = columns_before_wait(columns)
-        if not all(_is_of_lanes(names, reduce, (rows, first)) for names, reduce in sums):
-            first = columns
-        rest = [Box(0, first, columns)] if first < columns else []
-        return [Box(0, 0, first), *rest, Box(1, 0, columns)]
 
     def _hoist(self) -> None:
         """Move arithmetic that needs neither the product nor the special functions before them."""
@@ -234,17 +210,18 @@ class _Cut:
             else:
                 op.move_before(self.anchor)
 
-    def sums(self) -> list[tuple[list[Any], Any]]:
-        """Return reductions along the rows of the tile, each after what gives it other names."""
-        shape = self.chain[-1].results[0].type.shape
+    def sums(self) -> list[tuple[Any, Any]]:
+        """Return the views of the tile, and the reductions of them along their rows."""
+        rows = self.chain[-1].results[0].type.shape[0]
         found = []
-        for name in filter(is_name, _users(self.chain[-1])):
-            names = _names(name)
-            users = _users(names[-1])
-            if [op.name for op in users] == [ReduceOp.OPERATION_NAME]:
-                (reduce,) = users
-                if len(reduce.operands) == 1 and _sums_up(names, reduce, shape):
-                    found.append((names, reduce))
+        for view in filter(is_name, _users(self.chain[-1])):
+            users = _users(view)
+            if [op.name for op in users] != [ReduceOp.OPERATION_NAME]:
+                continue
+            (reduce,) = users
+            along_rows = view.results[0].type.shape[0] == rows and reduce.opview.axis.value > 0
+            if along_rows and len(reduce.operands) == 1:
+                found.append((view, reduce))
         return found
 
     def _find_tops_in_chains(self) -> None:
@@ -256,37 +233,62 @@ class _Cut:
                 continue
             seen.add(maker)
             if maker.name == ReduceOp.OPERATION_NAME:
-                if finds_tops_in_chains(maker.operands[0].type.shape[-1]):
+                if maker.operands[0].type.shape[-1] > _LONG_ROW:
                     maker.opview.make_serial()
             elif is_name(maker) or is_elementwise(maker):
                 pending += maker.operands
 
-    def _computed(self, box: Box, held: Any) -> Any:
-        """Emit the special functions of a box, with what computes them."""
+    def _half(self, part: int, held: Any) -> Any:
+        """Emit the special functions of the first or last rows, with what computes them."""
         values: dict[Any, Any] = {}
         for op in self.chain:
             operands = [
-                values[value] if value in values else self._operand(value, box, held)
+                values[value] if value in values else self._operand(value, part, held)
                 for value in op.operands
             ]
             (result,) = op.results
-            values[result] = alike(op, operands, box.type_of(result.type))
+            values[result] = _alike(op, operands, _half_type(result.type))
         return values[self.chain[-1].results[0]]
 
-    def _operand(self, value: Any, box: Box, held: Any) -> Any:
-        """Emit the box of a tile."""
-        maker, type_ = defining_operation(value), box.type_of(value.type)
+    def _operand(self, value: Any, part: int, held: Any) -> Any:
+        """Emit the first or last rows of a tile."""
+        maker, type_ = defining_operation(value), _half_type(value.type)
         if maker is not None and maker.name == SplatOp.OPERATION_NAME:
-            return alike(maker, list(maker.operands), type_)
+            return _alike(maker, list(maker.operands), type_)
         if maker is not None and maker.name == "arith.constant":
-            return constant(maker, type_)
+            return _constant(maker, type_)
         if maker is not None and maker.name == BroadcastOp.OPERATION_NAME:
             source = maker.operands[0]
             if source == self.held:
-                return alike(maker, [held], type_)
-            part = box.columns_of(source) if source.type.shape[0] == 1 else box.of(source)
-            return alike(maker, [part], type_)
-        return box.of(value)
+                return _alike(maker, [held], type_)
+            rows = source if source.type.shape[0] == 1 else _half(source, part)
+            return _alike(maker, [rows], type_)
+        return _half(value, part)
+
+
+def _has_halves(type_: Any) -> bool:
+    return len(type_.shape) == 2 and type_.shape[0] % _BLOCK == 0
+
+
+def _half_type(type_: Any) -> Any:
+    """Return the type of half of the rows of a tile."""
+    return tile_type([type_.shape[0] // 2, *type_.shape[1:]], type_.element_type)
+
+
+def _half(value: Any, part: int) -> Any:
+    """Emit the first or last rows of each block of a tile."""
+    rows, *others = value.type.shape
+    blocks = ViewOp.build(value, (rows // _BLOCK, 2, _HALF, *others))
+    shape, origin = (rows // _BLOCK, 1, _HALF, *others), (0, part, 0, *(0 for _ in others))
+    return ViewOp.build(TileSliceOp.build(blocks, shape, origin), (rows // 2, *others))
+
+
+def _joined(first: Any, last: Any) -> Any:
+    """Emit the tile of whose blocks these are the first and last rows."""
+    rows, *others = first.type.shape
+    blocks = (rows // _HALF, 1, _HALF, *others)
+    whole = CatOp.build(ViewOp.build(first, blocks), ViewOp.build(last, blocks), 1)
+    return ViewOp.build(whole, (2 * rows, *others))
 
 
 def _is_unused(op: Any) -> bool:
@@ -303,39 +305,23 @@ def _moves_freely(op: Any) -> bool:
     return is_elementwise(op) or is_name(op) or op.name == ReduceOp.OPERATION_NAME
 
 
-def _names(op: Any) -> list[Any]:
-    """Return an operation that names registers and those after it, while each has one user."""
-    found = [op]
-    while len(users := _users(found[-1])) == 1 and is_name(users[0]):
-        found += users
-    return found
+def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
+    """Emit an operation like `op` on other operands; return its result, of type `type_`."""
+    attributes = {item: op.attributes[item] for item in op.attributes}
+    made = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
+    return made.results[0]
 
 
-def _sums_up(names: list[Any], reduce: Any, shape: Sequence[int]) -> bool:
-    """Tell whether a reduction of a tile with other names is one along its rows, of `shape`."""
-    shapes = shapes_named(names, shape)
-    return shapes is not None and shapes[-1][1] == reduce.opview.axis.value
+def _constant(maker: Any, type_: Any) -> Any:
+    """Emit a constant tile of one value for a part of a tile of that value."""
+    value = ir.DenseElementsAttr(maker.attributes["value"]).get_splat_value()
+    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, value))
 
 
-def _is_of_lanes(names: list[Any], reduce: Any, shape: Sequence[int]) -> bool:
-    """Tell whether each lane sums up its own columns of a box of `shape`, then in their order."""
-    shares = reduce.opview.axis.value < len(reduce.operands[0].type.shape) - 1
-    return shares and _sums_up(names, reduce, shape)
-
-
-def _summed(tile: Any, names: list[Any], reduce: Any, init: Any = None) -> Any:
-    """Emit what a reduction gives for a box, after what it gives for another one."""
-    shapes = shapes_named(names, tile.type.shape)
-    assert shapes is not None
-    for op, (shape, _) in zip(names, shapes, strict=True):
-        tile = alike(op, [tile], tile_type(shape, tile.type.element_type))
-    kind = reduce.results[0].type
-    kind = tile_type([kind.shape[0] // 2, *kind.shape[1:]], kind.element_type)
-    begin = {} if init is None else {"init": init}
-    made = ReduceOp.create([tile], reduce.opview.axis.value, [kind], **begin)
-    mapping = dict(zip(reduce.opview.block.arguments, made.block.arguments, strict=True))
-    with ir.InsertionPoint(made.block):
-        for op in body_operations(reduce.opview.block):
-            clone_whole(op, mapping)
-    made.make_serial()
-    return made.operation.results[0]
+def _summed(tile: Any, view: Any, reduce: Any) -> Any:
+    """Emit what a reduction of a view gives for half of the rows."""
+    seen = _alike(view, [tile], _half_type(view.results[0].type))
+    made = clone_whole(reduce, {reduce.operands[0]: seen})
+    made.results[0].set_type(_half_type(reduce.results[0].type))
+    made.opview.make_serial()
+    return made.results[0]

@@ -209,9 +209,7 @@ class LayoutAssignment:
                 self._join(*row)
             rows = zip(op.results, passed, after.arguments, strict=True)
         elif op.name in COMBINE:
-            sources = op.opview.sources
-            begins = tuple(op.operands)[len(sources) :]
-            rows = [tuple(sources), (*op.results, *begins)]
+            rows = [tuple(op.operands), tuple(op.results)]
         elif op.name in PRODUCTS:
             rows = [(op.operands[2], op.results[0]), (op.operands[0],), (op.operands[1],)]
         elif op.name == HoldOp.OPERATION_NAME:
@@ -352,7 +350,7 @@ class LayoutAssignment:
     def _convert_combined(self, op: Any) -> None:
         """Give what is reduced or scanned a layout in which that is possible."""
         if combined_layout(op, self.layouts[self._find(op.operands[0])]) is None:
-            for number in range(len(op.opview.sources)):
+            for number in range(len(op.operands)):
                 self._convert_operand(op, combinable_layout(op, self.warps, self.ctas), number)
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout, number: int = 0) -> None:

@@ -170,12 +170,11 @@ def _split(op: Any, ctas: int) -> None:
 
 
 def _views(op: Any, ctas: int) -> list[Any]:
-    """Emit the sources with an axis of CTAs before that which they share."""
+    """Emit the operands with an axis of CTAs before that which they share."""
     axis, shape = op.opview.axis.value, list(op.operands[0].type.shape)
     shape[axis : axis + 1] = [ctas, shape[axis] // ctas]
     layout = register_layout_of(op.operands[0]).reshape(shape)
-    sources = op.opview.sources
-    return [ViewOp(source=source, tile=_tile(source, layout)).tile for source in sources]
+    return [ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands]
 
 
 def _reduce_parts(op: Any, views: list[Any]) -> list[Any]:
@@ -260,8 +259,7 @@ def _exchange_and_finish(
 
 def _reduction(op: Any) -> Finish:
     """Return what emits the reduction of the parts of all CTAs."""
-    sources = op.opview.sources
-    return lambda found: list(clone_whole(op, dict(zip(sources, found, strict=True))).results)
+    return lambda found: list(clone_whole(op, dict(zip(op.operands, found, strict=True))).results)
 
 
 def _scan(views: list[Any], op: Any) -> Finish:
