@@ -1,12 +1,16 @@
 """What is compiled after a plan that takes too many registers."""
 
+from tests.support.example_cases import EXAMPLES, example_of
 from tilec.compiler import replan
 from tilec.request.specialization import Specialization
+from tilec.runtime.jit import load
 from tilec.support.diagnostics import CompileError, error
+from tilec.testing.check import make_arguments
 
 
-def given_up(monkeypatch, plan, **asked):
-    monkeypatch.setattr(replan, "_facts", lambda _, name, default: [plan] if name == "plan" else [])
+def given_up(monkeypatch, plan, costs=(), **asked):
+    facts = {"plan": [plan], "costs": [costs]}
+    monkeypatch.setattr(replan, "_facts", lambda _, name, default: facts.get(name, []))
     failure = CompileError(error("T0608", "a thread spills 4 bytes"))
     found, specialization = [], Specialization(plan=asked)
     while (item := replan.next_plan(failure, object(), specialization)) is not None:
@@ -36,3 +40,19 @@ def test_more_warps_share_a_block_in_the_end(monkeypatch):
     assert given_up(monkeypatch, plan | {"consumer_warps": 16}) == []
     assert given_up(monkeypatch, plan | {"consumers": 1}) == []
     assert given_up(monkeypatch, plan, worker_warps=4) == []
+
+
+def test_loads_ahead_of_a_round_are_given_up_before_rotation(monkeypatch):
+    plan = {"consumer_registers": 240, "rotate": True}
+    assert given_up(monkeypatch, plan) == ["rotate"]
+    assert given_up(monkeypatch, plan, costs=["load_rounds"]) == ["load_rounds", "rotate"]
+
+
+def test_gradients_of_arrays_that_threads_load_do_without_loads_ahead():
+    path = next(path for path in EXAMPLES if path.stem == "attention_backward")
+    kernel, example = load(path)[path.stem], example_of(path)
+    odd = {"K": "odd", "DO": "odd", "R": "odd"}
+    inputs = make_arguments(kernel.signature, example.sizes, layouts=odd, example=example)
+    constants = example.layout_constants
+    compiled = kernel.compile(**inputs.data(), **inputs.scalars, **constants)
+    assert compiled.metadata["disabled"] == ["load_rounds"]

@@ -101,8 +101,7 @@ def describe_plan(module: Any, failure: CompileError) -> str:
     """
     facts = _facts(module, "constants", {})
     constants = [f"{name}={value}" for found in facts for name, value in found.items()]
-    plans = _facts(module, "plan", {})
-    costly = [field for field in _COSTS if any(_has(plan, field) for plan in plans)]
+    costly = [field for field in _COSTS if any(_has(plan, field) for plan in _plans(module))]
     fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
     return " ".join([*constants, *costly, f"({fault})"])
 
@@ -110,7 +109,7 @@ def describe_plan(module: Any, failure: CompileError) -> str:
 def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[str]) -> list[str]:
     """Return the fields of `costs` that the planner set, and could do without, unless asked for."""
     asked = [specialization.plan, *_facts(module, "hints", {})]
-    plans = _facts(module, "plan", {})
+    plans = _plans(module)
     return [
         field
         for field in costs
@@ -118,6 +117,12 @@ def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[
         and any(_has(plan, field) for plan in plans)
         and not any(_DECIDED_BY.get(field, field) in it for it in asked)
     ]
+
+
+def _plans(module: Any) -> list[dict[str, Any]]:
+    """Return the plan of each kernel, with the costs that passes before the plan chose."""
+    plans, costs = _facts(module, "plan", {}), _facts(module, "costs", [])
+    return [plan | dict.fromkeys(chosen, True) for plan, chosen in zip(plans, costs, strict=True)]
 
 
 def _has(plan: dict[str, Any], field: str) -> bool:

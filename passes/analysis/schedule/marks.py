@@ -19,6 +19,10 @@ SPLIT = "split_loops"
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
 
+LOAD_ROUNDS = "load_rounds"
+"""Among the costs of a kernel: loops load tiles of the next round. It is given up in the same way.
+"""
+
 
 def idle_side(branch: Any) -> int | None:
     """Return which side of an `scf.if` does nothing; None unless exactly one does.

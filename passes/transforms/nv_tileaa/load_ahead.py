@@ -22,7 +22,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import (
@@ -40,6 +40,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
+from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.plan import machine
@@ -48,8 +49,6 @@ MOST_REGISTERS = 32
 """Registers that a thread keeps at most for tiles of the next round: 128 rows of 128 elements of 16
 bits, where two warpgroups share them (estimate)."""
 _GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
-LOAD_ROUNDS = "load_rounds"
-"""What a plan that spilled must do without (`KernelProblem`)."""
 
 
 @register_pass("nv-tileaa-load-ahead")
@@ -65,6 +64,7 @@ def load_ahead(module: Any, context: PassContext) -> bool:
             found = _loads_to_carry(loop)
             if found:
                 _carry(loop, found)
+                write_kernel_facts(function, costs=[LOAD_ROUNDS])
                 changed = True
     return changed
 
