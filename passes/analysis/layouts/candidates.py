@@ -38,13 +38,7 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
     touching = [op for tile in tiles for op in _reached(tile)]
     held = [tile for tile in tiles if not _only_names_elements(tile)] or tiles
     bits = [element_bits(tile.type.element_type) for tile in held]
-    moved = [
-        element_bits(item.type.element_type)
-        for op in touching
-        if is_access(op) and not is_element_access(op)
-        for item in (*op.operands, *op.results)
-        if isinstance(item.type, ir.RankedTensorType)
-    ]
+    moved = _moved_sizes(touching)
     combined = [op for op in touching if op.name in COMBINE and _has_operand(op, tiles)]
     reduced = sorted({op.opview.axis.value for op in combined})
     scanned = sorted({op.opview.axis.value for op in combined if keeps_order(op)})
@@ -67,6 +61,23 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
         yield what, rows(size, reduced)
     if ctas == 1:
         yield from candidate_layouts(shape, narrowest, warps)
+
+
+def _moved_sizes(ops: list[Any]) -> list[int]:
+    """Return the bits of the elements of tiles that operations access.
+
+    Those of single elements count where neighbours fill the widest access of a thread.
+    """
+    tiles = (
+        item.type
+        for op in ops
+        if is_access(op) and not is_element_access(op)
+        for item in (*op.operands, *op.results)
+        if isinstance(item.type, ir.RankedTensorType)
+    )
+    found = [element_bits(tile.element_type) for tile in tiles]
+    elements = ((op, moved_bits(op)) for op in ops if is_element_access(op))
+    return found + [bits for op, bits in elements if op.opview.run * bits >= VECTOR_BITS]
 
 
 def _rows_of_warps(

@@ -24,7 +24,6 @@ from tilec.dialects.nv_tileas.memory_ops import (
 )
 from tilec.dialects.nv_tileas.shared_ops import CopyOutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.facts.runs import are_runs_aligned, run_length
@@ -41,13 +40,16 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
 from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import linear_offset, swizzled
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.shifted_loads import Run
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.words import (
+    elements_of_word,
+    from_words,
+    to_words,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import (
     WARPGROUP_THREADS,
     guarded,
 )
 
-WORD_BITS = 32
-"""Width of a register."""
 _PADDING = {
     "zero": 0.0,
     "neg_zero": -0.0,
@@ -124,39 +126,24 @@ def _load(lowering: Lowering, accesses: "_Accesses", first: int, padding: str) -
     bounds = accesses.bounds(first)
     if not bounds:
         return emit.load_vector(pointer, memref.element, width)
-    bits = element_bits(stored)
-    each = max(1, min(width, WORD_BITS // bits))
-    pad = emit.to_memory(_padding_constant(memref.element, padding))
-    pad = llvm_ops.bitcast(
-        ir.IntegerType.get_signless(bits * each), emit.pack([pad] * each) if each > 1 else pad
-    )
-    registers: list[Any] = []
-    for word in element_ptx.load_where(pointer, [pad] * (width // each), bounds):
-        if each > 1:
-            vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), word)
-            registers += lowering.unpack(vector, emit.lane_numbers(each))
-        else:
-            registers.append(llvm_ops.bitcast(stored, word))
-    return [emit.from_memory(item, memref.element) for item in registers]
+    pad = to_words([_padding_constant(memref.element, padding)] * width)
+    words = element_ptx.load_where(pointer, pad, bounds)
+    return from_words(lowering, words, memref.element, width)
 
 
 def _load_run(lowering: Lowering, run: Run, padding: str) -> list[Any]:
     """Load a run by aligned vectors; return its elements."""
-    element, each = run.memref.element, _elements_of_word(run.memref.element)
-    stored, pad = emit.memory_type(element), None
-    if padding != "zero" and isinstance(element, ir.FloatType):
-        outside = emit.to_memory(_padding_constant(element, padding))
-        pad = llvm_ops.bitcast(emit.i32_type(), emit.pack([outside] * each))
-    registers: list[Any] = []
-    for word in run.words(pad):
-        vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), word)
-        registers += lowering.unpack(vector, emit.lane_numbers(each))
-    return [emit.from_memory(item, element) for item in registers]
+    element = run.memref.element
+    words = run.words(_padding_word(element, padding))
+    return from_words(lowering, words, element, run.length)
 
 
-def _elements_of_word(element: Any) -> int:
-    """Return how many elements a register of 32 bits holds; at least one."""
-    return max(1, WORD_BITS // element_bits(element))
+def _padding_word(element: Any, padding: str) -> Any:
+    """Return a register full of padding; None for zeros."""
+    if padding == "zero" or not isinstance(element, ir.FloatType):
+        return None
+    (word,) = to_words([_padding_constant(element, padding)] * elements_of_word(element))
+    return word
 
 
 def _padding_constant(element: Any, padding: str) -> Any:
