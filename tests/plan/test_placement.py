@@ -148,7 +148,7 @@ def test_a_late_start_alone_changes_no_tile():
         ((3, 5120, 5120), False, (8, 64, 128), (1, 4), False),  # 5.7%
         ((1, 8192, 8192), True, (8, 64, 128), (1, 1), True),  # in 1x4 25% more
         ((40, 4096, 4096), True, (40, 64, 128), (1, 1), True),  # 8% less than in two splits
-        ((180, 4096, 4096), False, (96, 64, 64), (2, 1), True),  # 14%, two rows of tiles
+        ((178, 4096, 4096), False, (64, 112, 64), (1, 1), False),  # 12%, three rows of tiles
         ((4096, 4096, 4096), True, (128, 256, 64), (2, 1), True),
     ],
 )

@@ -146,13 +146,13 @@ tiles of two splits took 60 us. At 180x4096x4096 64x96 tiles took 19.5 us, as if
 250x7168x2048, with four in 64x256 tiles, 17.7 us, as if 1.54, two in 128x128 tiles 15.8 us. In two
 splits three and four took what SHARED_READ says, at 180x2112x7168 and 256x2112x7168 (bf16, H100,
 2026-11-26)."""
-FAR_READ, NEAR_READ = 1.6, 1.2
+FAR_READ, NEAR_READ = 1.6, 1.1
 """The same in a single wave for the columns of B that a crowd of tiles reads, whose CTAs have
 consecutive numbers: after an early start, and where they are in one GPC; there, two cost what one
-does. 1.6 chooses best among the tiles of 240 products. At 220x5120x5120 64x192 tiles, of which four
-read B, took 24 us after a late start instead of 34, at 210x4096x4096 56x128 tiles 15 instead of 20;
-but at 163x5120x13824 64x128 tiles, of which three do, took 67 us, 168x128 tiles in three splits 61
-(bf16, H100, docs/measurements/2026-11-26-late-starts.md)."""
+does. 1.6 chooses best among the tiles of 240 products. After a late start, three and four tiles
+streamed as if B cost 0.93 to 1.05, but with 1.0 one of 29 changed choices takes 20% longer, with
+1.1 one of 12 takes 5% longer (bf16, H100, docs/measurements/2026-11-26-late-starts.md and
+2026-11-27-late-starts.md)."""
 RUN_BYTES = 256
 """Bytes of a row that memory gives as fast as it can."""
 SHORT_RUN = 1.02
