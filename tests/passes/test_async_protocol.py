@@ -21,6 +21,7 @@ from tests.support.seeded_faults import (
     verify,
     without,
 )
+from tests.support.slowness import slowness
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.passes.analysis.protocol import cases
@@ -48,8 +49,6 @@ from tilec.passes.transforms.nv_tileas.verify import verify_async_protocol as ch
 
 LIMIT_SECONDS = 0.05
 """What the check of the persistent matmul may cost on an idle machine."""
-IDLE_LOOP_SECONDS = 0.03
-"""What a million rounds of an empty loop take there."""
 
 
 @pytest.fixture(scope="module")
@@ -274,14 +273,6 @@ def test_a_ring_that_starts_again_in_a_loop(matmul):
     assert "starts at slot 0 in every round of a loop" in failure("\n".join(lines))
 
 
-def _slowness() -> float:
-    """Return how many times slower than an idle machine this one is at the moment."""
-    start = process_time()
-    for _ in range(1_000_000):
-        pass
-    return max(1.0, (process_time() - start) / IDLE_LOOP_SECONDS)
-
-
 def test_the_check_is_quick(matmul):
     module = parse_module(matmul, make_context(), "dump.mlir")
     seconds = []
@@ -291,7 +282,7 @@ def test_the_check_is_quick(matmul):
             start = process_time()
             check.verify_async_protocol(module, PassContext())
             seconds.append(process_time() - start)
-    assert min(seconds) < LIMIT_SECONDS * _slowness()
+    assert min(seconds) < LIMIT_SECONDS * slowness()
 
 
 class Run:
