@@ -9,16 +9,13 @@ what is whole. Only a thread that has a cut access takes a branch, one for all o
 each element by itself. So the loads of a thread follow each other, and nothing waits between them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
-
-_WORD_BITS = 32
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.words import from_words, to_words
 
 
 def load_weakly(elements: Any) -> list[Any]:
@@ -32,7 +29,7 @@ def load_weakly(elements: Any) -> list[Any]:
     words = [word for run in runs for word in _load(elements, run, run[last])]
     if elements.is_ragged:
         words = _with_cut_runs(elements, runs, words)
-    return list(_registers(elements, words))
+    return from_words(elements.lowering, words, elements.memref.element, elements.count)
 
 
 def _load_alone(elements: Any, register: int) -> Any:
@@ -60,7 +57,7 @@ def _with_cut_runs(elements: Any, runs: Sequence[range], words: list[Any]) -> li
             for run in runs
             for register in run
         ]
-        scf.YieldOp([_packed(group) for group in _groups(elements, singles)])
+        scf.YieldOp(to_words(singles))
     with ir.InsertionPoint(branch.else_block):
         scf.YieldOp(words)
     return list(branch.results)
@@ -76,12 +73,9 @@ def _load(elements: Any, registers: range, checked: int) -> list[Any]:
     element, padding = elements.memref.element, elements.padding
     pointer, bounds = elements.pointer(registers[0]), _bounds(elements, checked)
     if not bounds:
-        loaded = emit.load_vector(pointer, element, len(registers))
-        stored = [emit.to_memory(item) for item in loaded]
-    else:
-        stored = [emit.to_memory(padding[register]) for register in registers]
-    words = [_packed(group) for group in _groups(elements, stored)]
-    return element_ptx.load_where(pointer, words, bounds) if bounds else words
+        return to_words(emit.load_vector(pointer, element, len(registers)))
+    words = to_words([padding[register] for register in registers])
+    return element_ptx.load_where(pointer, words, bounds)
 
 
 def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
@@ -100,35 +94,3 @@ def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
         flag = arith.extui(emit.i32_type(), elements.inside(register))
         return [(emit.value(0), flag, "s")]
     return [*bounds, *((index, emit.value(size), "u") for index, size in sides)]
-
-
-def _groups(elements: Any, stored: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Yield the elements of each word."""
-    each = _elements_of_word(elements)
-    for first in range(0, len(stored), each):
-        yield stored[first : first + each]
-
-
-def _elements_of_word(elements: Any) -> int:
-    bits = element_bits(emit.memory_type(elements.memref.element))
-    return max(1, min(elements.width, _WORD_BITS // bits))
-
-
-def _packed(stored: Sequence[Any]) -> Any:
-    """Return elements as one integer."""
-    bits = sum(element_bits(item.type) for item in stored)
-    value = emit.pack(stored) if len(stored) > 1 else stored[0]
-    return llvm_ops.bitcast(ir.IntegerType.get_signless(bits), value)
-
-
-def _registers(elements: Any, words: Sequence[Any]) -> Iterator[Any]:
-    """Yield the elements of words."""
-    element, each = elements.memref.element, _elements_of_word(elements)
-    stored = emit.memory_type(element)
-    for word in words:
-        if each > 1:
-            vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), word)
-            parts = elements.lowering.unpack(vector, emit.lane_numbers(each))
-        else:
-            parts = [llvm_ops.bitcast(stored, word)]
-        yield from (emit.from_memory(part, element) for part in parts)
