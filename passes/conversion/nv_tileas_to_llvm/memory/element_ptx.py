@@ -48,43 +48,23 @@ def load_where(pointer: Any, outside: Sequence[Any], bounds: Sequence[Bound]) ->
         outside: What each register is elsewhere: integers of one size.
         bounds: At least one comparison.
     """
-    tests, place = [], 2 * len(outside) + 1
-    for number, (_, _, sign) in enumerate(bounds):
-        both, more = (".and", ", p") if number else ("", "")
-        at = place + 2 * number
-        tests.append(f"setp.lt{both}.{sign}32 p, ${at}, ${at + 1}{more};")
-    return _tested_load(pointer, outside, tests, [side for bound in bounds for side in bound[:2]])
-
-
-def load_if(pointer: Any, outside: Sequence[Any], predicate: Any) -> list[Any]:
-    """Load neighbouring registers with one access where `predicate` (i1) holds.
-
-    Args:
-        pointer: Address, a multiple of the size of the access.
-        outside: What each register is elsewhere: integers of one size.
-        predicate: Whether to load.
-    """
-    flag = arith.extui(emit.i32_type(), predicate)
-    test = f"setp.ne.b32 p, ${2 * len(outside) + 1}, 0;"
-    return _tested_load(pointer, outside, [test], [flag])
-
-
-def _tested_load(
-    pointer: Any, outside: Sequence[Any], tests: Sequence[str], tested: Sequence[Any]
-) -> list[Any]:
-    """Emit a load under the predicate p that `tests` make of the i32 registers `tested`."""
     bits, count = ir.IntegerType(outside[0].type).width, len(outside)
     held = [_to_bits(value) for value in outside]
     places = ", ".join(f"${number}" for number in range(count))
     vector, target = (f"v{count}.", f"{{{places}}}") if count > 1 else ("", places)
+    tests, compared = [], [side for bound in bounds for side in bound[:2]]
+    for number, (_, _, sign) in enumerate(bounds):
+        place = 2 * count + 1 + 2 * number
+        both, more = (".and", ", p") if number else ("", "")
+        tests.append(f"setp.lt{both}.{sign}32 p, ${place}, ${place + 1}{more};")
     load = f"@p ld.global.{vector}b{bits} {target}, [${count}];"
     text = " ".join(["{ .reg .pred p;", *tests, load, "}"])
     results = [f"={_constraint(value)}" for value in held]
     ties = [str(number) for number in range(count)]
-    constraints = ",".join([*results, "l", *ties, *["r"] * len(tested)])
+    constraints = ",".join([*results, "l", *ties, *["r"] * len(compared)])
     register = held[0].type
     struct = register if count == 1 else llvm_ops.struct_type(register, count)
-    found = emit.inline_ptx(text, constraints, [pointer, *held, *tested], struct)
+    found = emit.inline_ptx(text, constraints, [pointer, *held, *compared], struct)
     if count > 1:
         return [llvm_ops.extract_value(register, found, number) for number in range(count)]
     return [arith.trunci(outside[0].type, found) if bits < _NARROWEST else found]

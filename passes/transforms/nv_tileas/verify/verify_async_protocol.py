@@ -45,7 +45,6 @@ from typing import Any
 
 from tilec.passes.analysis.kernels import kernel_functions
 from tilec.passes.registry import PassContext, register_pass
-from tilec.support.diagnostics import InternalCompilerError, SourceSpan
 
 NAME = "nv-tileas-verify-async-protocol"
 
@@ -60,12 +59,8 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
 def _check(context: PassContext, module: Any) -> None:
     # Maybe while LLVM works.
     from tilec.passes.analysis.protocol.check import find_violation
+    from tilec.passes.analysis.protocol.rejection import reject
 
     registers = context.target.registers_per_sm
     for function in kernel_functions(module):
-        violation = find_violation(function, registers, context.buffer)
-        if violation is not None:
-            at = f"{violation.where}: " if violation.where else ""
-            raise InternalCompilerError(
-                f"{at}{violation.message}", pass_name=NAME, span=SourceSpan.read(violation.where)
-            )
+        reject(find_violation(function, registers, context.buffer), NAME)

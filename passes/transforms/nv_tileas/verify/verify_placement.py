@@ -19,7 +19,6 @@ from typing import Any
 
 from tilec.passes.analysis.kernels import kernel_functions
 from tilec.passes.registry import PassContext, register_pass
-from tilec.support.diagnostics import InternalCompilerError, SourceSpan
 
 NAME = "nv-tileas-verify-placement"
 
@@ -34,12 +33,8 @@ def verify_placement(module: Any, context: PassContext) -> bool:
 def _check(context: PassContext, module: Any) -> None:
     # Maybe while LLVM works.
     from tilec.passes.analysis.protocol.placement import find_placement_error
+    from tilec.passes.analysis.protocol.rejection import reject
 
     limit = context.target.shared_memory_bytes
     for function in kernel_functions(module):
-        violation = find_placement_error(function, limit, context.buffer)
-        if violation is not None:
-            at = f"{violation.where}: " if violation.where else ""
-            raise InternalCompilerError(
-                f"{at}{violation.message}", pass_name=NAME, span=SourceSpan.read(violation.where)
-            )
+        reject(find_placement_error(function, limit, context.buffer), NAME)
