@@ -2,19 +2,23 @@
 
 from tests.support.example_cases import EXAMPLES, example_of
 from tilec.compiler import replan
+from tilec.compiler.driver import compile_source
 from tilec.request.specialization import Specialization
 from tilec.runtime.jit import load
-from tilec.support.diagnostics import CompileError, error
+from tilec.support.diagnostics import CompileError, SourceFile, error
 from tilec.testing.check import make_arguments
 
 
-def given_up(monkeypatch, plan, costs=(), **asked):
-    facts = {"plan": [plan], "costs": [costs]}
+def given_up(monkeypatch, plan, **asked):
+    facts, warps = {"plan": [dict(plan)]}, plan.get("consumer_warps", 1)
     monkeypatch.setattr(replan, "_facts", lambda _, name, default: facts.get(name, []))
     failure = CompileError(error("T0608", "a thread spills 4 bytes"))
     found, specialization = [], Specialization(plan=asked)
     while (item := replan.next_plan(failure, object(), specialization)) is not None:
         found += item.specialization.disabled - specialization.disabled
+        if item.specialization.warp_factor != specialization.warp_factor:
+            facts["plan"][0]["consumer_warps"] = warps * item.specialization.warp_factor
+            found.append(item.specialization.warp_factor)
         specialization = item.specialization
     return found
 
@@ -34,18 +38,38 @@ def test_nothing_is_given_up_twice(monkeypatch):
 
 def test_more_warps_share_a_block_in_the_end(monkeypatch):
     plan = {"consumers": 0, "consumer_warps": 4}
-    assert given_up(monkeypatch, plan) == ["few_warps", "some_warps"]
+    assert given_up(monkeypatch, plan) == [2, 4]
+    assert given_up(monkeypatch, plan | {"consumer_warps": 8}) == [2]
     shared = {"blocks_per_sm": 2, "stream_tail": True}
-    assert given_up(monkeypatch, plan | shared)[0] == "blocks_per_sm"
+    assert given_up(monkeypatch, plan | shared) == ["blocks_per_sm", 2, 4]
     assert given_up(monkeypatch, plan | {"consumer_warps": 16}) == []
     assert given_up(monkeypatch, plan | {"consumers": 1}) == []
     assert given_up(monkeypatch, plan, worker_warps=4) == []
 
 
+TILES = 12
+MANY_TILES = f"""@kernel
+def many(X: f32[M, N], Y: f32[M, N]):
+    i, j = grid(cdiv(M, 64), cdiv(N, 64))
+    v = make_partition_view(X, tile=(64, 64), dim_map=[0, 1])
+    {"; ".join(f"t{n} = exp(load(v, (i, {n})))" for n in range(TILES))}
+    u = sum({" + ".join(f"t{n} * t{(n + 1) % TILES}" for n in range(TILES))})
+    r = {" + u * (".join(f"t{n}" for n in range(TILES))}{")" * (TILES - 1)}
+    store(make_partition_view(Y, tile=(64, 64), dim_map=[0, 1]), (i, j), r)
+"""
+
+
+def test_eight_warps_share_tiles_that_four_would_spill():
+    source = SourceFile("many.tile", MANY_TILES)
+    made = compile_source(source, "many", Specialization())
+    metadata = made.artifact.kernels[0].metadata
+    assert (metadata["warp_factor"], metadata["plan"]["consumer_warps"]) == (2, 8)
+
+
 def test_loads_ahead_of_a_round_are_given_up_before_rotation(monkeypatch):
     plan = {"consumer_registers": 240, "rotate": True}
     assert given_up(monkeypatch, plan) == ["rotate"]
-    assert given_up(monkeypatch, plan, costs=["load_rounds"]) == ["load_rounds", "rotate"]
+    assert given_up(monkeypatch, plan | {"load_rounds": True}) == ["load_rounds", "rotate"]
 
 
 def test_gradients_of_arrays_that_threads_load_do_without_loads_ahead():

@@ -33,21 +33,16 @@ _COSTS = {
 the plan), in the order in which it is given up: what takes most, then what gains least."""
 _DECIDED_BY = {
     "load_ahead": "stream_tail",
-    "few_warps": "worker_warps",
-    "some_warps": "worker_warps",
 }
 """The field of the plan that decides it, where it has another name."""
 _LAST_RESORT = {
     "persistent": "the state of a loop over tiles",
     "spread": "a part of a block that so few CTAs share",
-    "few_warps": "a part of a block that so few warps share",
-    "some_warps": "a part of a block that twice as many warps share",
 }
 """The same, for what is given up where no other tiles can be tried. Without "spread", twice as many
-CTAs share a block, and without "few_warps" and "some_warps" two and four times as many warps."""
-_MORE_WARPS, _MOST_WARPS = ("few_warps", "some_warps"), 8
-"""What is about warps of kernels without products on the tensor cores, and how many of them there
-are at most before there are twice as many: a CTA has 32, and four of them may be a producer."""
+CTAs share a block. After these, twice as many warps do."""
+_MOST_WARPS = 16
+"""Warps that may share a block: a CTA has at most 32, and four of them may be a producer."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +71,10 @@ def next_plan(
         reason = f"the scratch area takes {needed} bytes ({message}): planned again with them"
         return NextPlan(replace(specialization, scratch_bytes=needed), reason)
     planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
-    costs = _COSTS if planned else _COSTS | _LAST_RESORT
-    costly = _costly_fields(module, specialization, costs) if code in _FEW_REGISTERS else []
-    if costly:
-        disabled = specialization.disabled | {costly[0]}
-        reason = f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
-        return NextPlan(replace(specialization, disabled=disabled), reason)
+    if code in _FEW_REGISTERS:
+        lighter = _with_more_registers(module, specialization, message, bool(planned))
+        if lighter is not None:
+            return lighter
     if code not in _OVER_BUDGET or not planned:
         return None
     limit = planned * 3 // 4  # the next smaller tiles, in few steps
@@ -90,6 +83,23 @@ def next_plan(
         f" {limit}"
     )
     return NextPlan(replace(specialization, mma_limit=limit), reason)
+
+
+def _with_more_registers(
+    module: Any, specialization: Specialization, message: str, other_tiles: bool
+) -> NextPlan | None:
+    """Return a plan that leaves threads more registers, with the same tiles."""
+    costs = _COSTS if other_tiles else _COSTS | _LAST_RESORT
+    costly = _costly_fields(module, specialization, costs)
+    if costly:
+        disabled = specialization.disabled | {costly[0]}
+        reason = f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
+        return NextPlan(replace(specialization, disabled=disabled), reason)
+    if other_tiles or not _may_double_warps(module, specialization):
+        return None
+    reason = f"so few warps have too few registers ({message}): planned again with twice as many"
+    factor = 2 * specialization.warp_factor
+    return NextPlan(replace(specialization, warp_factor=factor), reason)
 
 
 def describe_plan(module: Any, failure: CompileError) -> str:
@@ -101,28 +111,37 @@ def describe_plan(module: Any, failure: CompileError) -> str:
     """
     facts = _facts(module, "constants", {})
     constants = [f"{name}={value}" for found in facts for name, value in found.items()]
-    costly = [field for field in _COSTS if any(_has(plan, field) for plan in _plans(module))]
+    costly = [
+        field for field in _COSTS if any(_has(plan, field) for plan in _facts(module, "plan", {}))
+    ]
     fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
     return " ".join([*constants, *costly, f"({fault})"])
 
 
 def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[str]) -> list[str]:
     """Return the fields of `costs` that the planner set, and could do without, unless asked for."""
-    asked = [specialization.plan, *_facts(module, "hints", {})]
-    plans = _plans(module)
+    plans = _facts(module, "plan", {})
     return [
         field
         for field in costs
         if field not in specialization.disabled
         and any(_has(plan, field) for plan in plans)
-        and not any(_DECIDED_BY.get(field, field) in it for it in asked)
+        and not _is_asked(module, specialization, _DECIDED_BY.get(field, field))
     ]
 
 
-def _plans(module: Any) -> list[dict[str, Any]]:
-    """Return the plan of each kernel, with the costs that passes before the plan chose."""
-    plans, costs = _facts(module, "plan", {}), _facts(module, "costs", [])
-    return [plan | dict.fromkeys(chosen, True) for plan, chosen in zip(plans, costs, strict=True)]
+def _may_double_warps(module: Any, specialization: Specialization) -> bool:
+    """Tell whether the planner chose so few warps that twice as many may share a block."""
+    few = [
+        not plan.get("consumers", 1) and 2 * plan["consumer_warps"] <= _MOST_WARPS
+        for plan in _facts(module, "plan", {})
+    ]
+    return any(few) and not _is_asked(module, specialization, "worker_warps")
+
+
+def _is_asked(module: Any, specialization: Specialization, field: str) -> bool:
+    """Tell whether the user fixed a field of the plan."""
+    return any(field in asked for asked in (specialization.plan, *_facts(module, "hints", {})))
 
 
 def _has(plan: dict[str, Any], field: str) -> bool:
@@ -130,8 +149,6 @@ def _has(plan: dict[str, Any], field: str) -> bool:
     if field == "load_ahead":  # products have registers of their own
         tight = plan.get("blocks_per_sm", 1) > 1 and not plan.get("consumer_registers", 0)
         return tight and not plan.get("stream_tail", False)
-    if field in _MORE_WARPS:
-        return not plan.get("consumers", 1) and plan["consumer_warps"] <= _MOST_WARPS
     counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm", "spread": "spread"}
     return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 

@@ -96,9 +96,8 @@ class KernelProblem:
         persistent: Whether registers may do for the state of a loop over tiles.
         spread: Whether a block may be spread over as few CTAs as leave room for others, not over
             twice as many.
-        few_warps: Whether registers may do for the tiles of a block in as few warps as its largest
-            tile needs, not in twice as many.
-        some_warps: The same for twice as many, not four times.
+        warp_factor: Times as many warps share a block as its largest tile asks for: more than 1
+            where the threads of so many had too few registers.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
@@ -139,8 +138,7 @@ class KernelProblem:
     load_ahead: bool = True
     persistent: bool = True
     spread: bool = True
-    few_warps: bool = True
-    some_warps: bool = True
+    warp_factor: int = 1
     waits_for_tiles: bool = False
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     part_bytes: int = 0

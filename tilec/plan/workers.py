@@ -64,9 +64,7 @@ def more_warps(problem: KernelProblem, warps: int) -> int:
     The largest tile does not tell how many are live together: a stencil of 27 points that adds up
     faces, edges and corners holds four of its size, and loads more of them ahead.
     """
-    for enough in (problem.few_warps, problem.some_warps):
-        warps = warps if enough else min(2 * warps, MAX_REDUCING_WARPS)
-    return warps
+    return min(warps * problem.warp_factor, MAX_REDUCING_WARPS)
 
 
 def _is_much(part: KernelProblem, warps: int, times: int = 1) -> bool:

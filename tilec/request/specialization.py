@@ -72,6 +72,9 @@ class Specialization:
             `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
         disabled: Fields of the plan that the planner must leave off: those that cost registers, for
             the runner-up of a plan whose threads had too few.
+        warp_factor: Times as many warps share a block without products on the tensor cores as its
+            largest tile asks for: twice as many for the runner-up of a plan whose threads had too
+            few registers.
         scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
             needed, which had planned for less.
         gpu: Name of the GPU to plan for, a key of `tilec.request.gpu.GPUS`.
@@ -85,5 +88,6 @@ class Specialization:
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     mma_limit: int | None = None
     disabled: frozenset[str] = frozenset()
+    warp_factor: int = 1
     scratch_bytes: int = 0
     gpu: str = DEFAULT_GPU

@@ -18,10 +18,8 @@ SPLIT = "split_loops"
 """Field of the plan: whether rounds without a mask are a loop of their own."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
-
 LOAD_ROUNDS = "load_rounds"
-"""Among the costs of a kernel: loops load tiles of the next round. It is given up in the same way.
-"""
+"""Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
 
 
 def idle_side(branch: Any) -> int | None:

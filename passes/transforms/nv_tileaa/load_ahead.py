@@ -64,7 +64,7 @@ def load_ahead(module: Any, context: PassContext) -> bool:
             found = _loads_to_carry(loop)
             if found:
                 _carry(loop, found)
-                write_kernel_facts(function, costs=[LOAD_ROUNDS])
+                write_kernel_facts(function, plan={LOAD_ROUNDS: True})
                 changed = True
     return changed
 

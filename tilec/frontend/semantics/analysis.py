@@ -110,6 +110,8 @@ def analyze_kernel(
             metadata[fact] = getattr(choice, field)
     if specialization.disabled:
         metadata["disabled"] = sorted(specialization.disabled)
+    if specialization.warp_factor > 1:
+        metadata["warp_factor"] = specialization.warp_factor
     if specialization.scratch_bytes:
         metadata["scratch_bytes"] = specialization.scratch_bytes
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)

@@ -125,7 +125,8 @@ def plan_kernels(module: Any, context: PassContext) -> None:
             loops.append(tile_entry(function, plan.tile_schedule))
             mark_tile(function, plan.tile_schedule.choice.best.stages)
         recorded = {"consumers": plan.consumers, "reasons": list(plan.reasons), "loops": loops}
-        write_kernel_facts(function, plan=spec | recorded)
+        by_passes = read_kernel_fact(function, "plan", {})  # decided before
+        write_kernel_facts(function, plan=by_passes | spec | recorded)
 
 
 def _plan(
@@ -333,6 +334,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "defer_stores": read_kernel_fact(function, "planned_deferral", True),
         "defer_work": True,
         "snake_k": read_kernel_fact(function, "planned_snake", True),
+        "warp_factor": read_kernel_fact(function, "warp_factor", 1),
     }
     by_passes = (LOAD_ROUNDS, ROTATE, SPLIT)
     return planned | {field: False for field in disabled if field not in by_passes}
