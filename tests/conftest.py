@@ -74,6 +74,27 @@ def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_spills(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a kernel that spills fail its test, unless it was allowed or is the subject.
+
+    Users get a warning, which tests of results would not notice. Tests whose subject it is have the
+    marker `spills`.
+    """
+    if request.node.get_closest_marker("spills") is None:
+        from tilec.compiler.backend import CodeGenerator
+        from tilec.support.diagnostics import CompileError
+
+        report = CodeGenerator.report
+
+        def refuse(generator: CodeGenerator, losses: CompileError) -> None:
+            if not generator.options.allow_spills:
+                raise losses
+            report(generator, losses)
+
+        monkeypatch.setattr(CodeGenerator, "report", refuse)
+
+
 @pytest.fixture(scope="session")
 def examples() -> Path:
     """Return the folder of the example kernels."""

@@ -1,5 +1,6 @@
 """`--debug-waits` from the source, or a dump, to the artifact and its package."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from tilec.codegen.package import package_bytes, parse_package
 from tilec.compiler.driver import compile_source, resume
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
-from tilec.support.diagnostics import CompileError, SourceFile
+from tilec.support.diagnostics import CompileError, SourceFile, error
 
 ROOT = Path(__file__).resolve().parents[1]
 WITH_RINGS = ("matmul", "linear", "saxpy", "tma_load_walkthrough", "copy_4d")
@@ -154,17 +155,16 @@ def test_a_dump_from_after_the_pass_is_refused(normal_dumps, name, stage):
     assert "hint: resume from the dump of the pass before it" in str(caught.value)
 
 
-def test_spills_of_a_debug_build_are_accepted(monkeypatch):
+@pytest.mark.spills
+def test_nobody_is_warned_of_spills_of_a_debug_build(monkeypatch):
     import tilec.codegen.ptxas
 
-    seen = []
     real = tilec.codegen.ptxas.assemble
 
-    def recording(*arguments, **settings):
-        seen.append(settings["allow_spills"])
-        return real(*arguments, **settings)
+    def spilling(*arguments, **settings):
+        return replace(real(*arguments, **settings), losses=(error("T0608", "it spills"),))
 
-    monkeypatch.setattr(tilec.codegen.ptxas, "assemble", recording)
-    compile_source(source("tma_load_walkthrough"), options=options())
-    compile_source(source("tma_load_walkthrough"), options=CompileOptions())
-    assert seen == [True, False]
+    monkeypatch.setattr(tilec.codegen.ptxas, "assemble", spilling)
+    for asked, expected in ((options(), 0), (CompileOptions(), 1)):
+        made = compile_source(source("tma_load_walkthrough"), options=asked)
+        assert len([item for item in made.remarks if item.code == "T0608"]) == expected

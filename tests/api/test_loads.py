@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +16,7 @@ from tests.support.runtime_fakes import FakeArray
 from tilec.language import cdiv, f32, grid, load, store
 
 N = TypeVar("N")
-pytestmark = pytest.mark.usefixtures("gpu")
+pytestmark = [pytest.mark.usefixtures("gpu"), pytest.mark.spills]
 
 DOUBLE = """
     @kernel
@@ -80,15 +81,31 @@ def test_mistakes_of_the_string_are_found_at_once():
             tilec.loads(text)
 
 
-def test_spills_are_errors_that_quote_the_source_unless_allowed():
-    """What was compiled with the permission is not found in the cache without it."""
-    assert spilled(tilec.loads(SPILLS, allow_spills=True).spills.compile(*vectors())) > 0
-    with pytest.raises(tilec.CompileError) as caught:
-        tilec.loads(SPILLS).spills.compile(*vectors())
-    text = str(caught.value)
-    assert "<string>:3:1: error[T0608]" in text
-    assert "  def spills[N](" in text
-    assert "allow_spills=True in Python" in text
+def test_spills_warn_unless_allowed_and_are_errors_where_forbidden():
+    """The cache keeps the warning, and keeps apart what was compiled with another answer."""
+    for _ in range(2):
+        with pytest.warns(tilec.PerformanceWarning) as warned:
+            assert spilled(tilec.loads(SPILLS).spills.compile(*vectors())) > 0
+        (text,) = (str(item.message) for item in warned)
+        assert "<string>:3:1: warning[T0608]: kernel 'spills' needs more than its" in text
+        assert "  def spills[N](" in text
+        assert "allow_spills=True in Python" in text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        allowed = tilec.loads(SPILLS, allow_spills=True).spills.compile(*vectors())
+    assert spilled(allowed) > 0
+    assert [str(item.severity) for item in allowed.remarks if item.code == "T0608"] == [
+        "Severity.REMARK"
+    ]
+    with pytest.raises(tilec.CompileError, match=r"<string>:3:1: error\[T0608\]"):
+        tilec.loads(SPILLS, allow_spills=False).spills.compile(*vectors())
+
+
+def test_ahead_of_time_spills_warn_once():
+    with pytest.warns(tilec.PerformanceWarning, match="T0608") as warned:
+        package = tilec.compile(SPILLS)
+    assert len(warned) == 1
+    assert spilled(package.spills.variants[0]) > 0
 
 
 @pytest.mark.parametrize(

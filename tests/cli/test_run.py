@@ -141,16 +141,26 @@ def spills(A: f32[N], B: f32[N], C: f32[N]):
 """
 
 
+@pytest.mark.spills
 @pytest.mark.usefixtures("fake_driver")
 def test_a_decorator_that_allows_spills_counts(tmp_path, capsys):
     path = tmp_path / "spills.py"
     compiling = ["compile", str(path), "-o", str(tmp_path / "out.ptx")]
     path.write_text(SPILLS)
+    running = ["run", str(path), "--size", "N=4096", "--device", "gpu"]
     assert main(compiling) == EXIT_OK
-    assert main(["run", str(path), "--size", "N=4096", "--device", "gpu"]) == EXIT_OK
+    assert main(running) == EXIT_OK
+    assert "T0608" not in capsys.readouterr().err
+    assert main([*compiling, "--no-allow-spills"]) == EXIT_DIAGNOSTICS
+    path.write_text(SPILLS.replace("=True", "=None"))
+    for words in (compiling, running):
+        capsys.readouterr()
+        assert main(words) == EXIT_OK
+        assert capsys.readouterr().err.count("warning[T0608]") == 1
     path.write_text(SPILLS.replace("=True", "=False"))
     assert main(compiling) == EXIT_DIAGNOSTICS
     assert "error[T0608]" in capsys.readouterr().err
+    assert main([*compiling, "--allow-spills"]) == EXIT_OK
 
 
 def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):

@@ -75,8 +75,9 @@ def _add_code_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lineinfo", action="store_true", help="keep source lines in the code")
     parser.add_argument(
         "--allow-spills",
-        action="store_true",
-        help="accept register spills and serialised matrix operations",
+        action=argparse.BooleanOptionalAction,
+        help="do not warn of register spills and serialised matrix operations, which no plan "
+        "avoids; with --no-allow-spills they are errors",
     )
     parser.add_argument(
         "--no-cache",
@@ -162,11 +163,12 @@ def _compile_kernel(
     kernel: KernelSource, bound: BoundKernel, options: argparse.Namespace, *, alone: bool
 ) -> Result:
     settings = _compile_options(options)
+    allowed = settings.allow_spills
     settings = replace(
         settings,
         target=options.target or kernel.options.target,
         debug_waits=settings.debug_waits or kernel.options.debug_waits,
-        allow_spills=settings.allow_spills or kernel.options.allow_spills,
+        allow_spills=kernel.options.allow_spills if allowed is None else allowed,
     )
     if settings.dump_directory is not None and not alone:
         settings = replace(settings, dump_directory=settings.dump_directory / kernel.name)

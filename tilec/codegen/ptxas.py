@@ -1,7 +1,7 @@
 """PTX to cubin with ptxas, and what its messages mean for a kernel.
 
-A kernel that spills registers or whose wgmma instructions are serialised still runs, but several
-times slower, and ptxas only mentions it. Here it is an error, unless it was accepted.
+A kernel that spills registers or whose wgmma instructions are serialised still runs, but slower,
+often several times, and ptxas only mentions it. Here that is a diagnostic, which says where.
 """
 
 import re
@@ -12,7 +12,7 @@ from tilec.codegen.tools import ToolResult, run_tool
 from tilec.request.target import Target
 from tilec.support.cleanup import temporary_folder
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 REJECTED_CODES = frozenset(
     ("C7504", "C7508", *(f"C75{number:02}" for number in range(9, 20)), "C7602")
@@ -38,6 +38,7 @@ _STATISTICS = re.compile(
     r"\d+ bytes |Compiling entry function|Function properties for|Used \d+ registers"
     r"|Compile time|Overriding maximum register limit"
 )
+_ACCEPTED = "--allow-spills, allow_spills=True in Python"
 _AGGREGATE = "Ptx assembly aborted due to errors"
 
 
@@ -91,11 +92,18 @@ class Assembly:
         cubin: The machine code, an ELF file.
         entries: Usage of every kernel, in PTX order of compilation.
         warnings: Every message beyond the statistics.
+        losses: T0608 for each kernel that spills, T0609 for each notice of lost performance.
     """
 
     cubin: bytes
     entries: tuple[EntryUsage, ...]
     warnings: tuple[PtxasMessage, ...] = ()
+    losses: tuple[Diagnostic, ...] = ()
+
+    @property
+    def is_serialised(self) -> bool:
+        """Whether ptxas reports lost performance besides spills."""
+        return any(item.code == "T0609" for item in self.losses)
 
     @property
     def registers(self) -> int:
@@ -141,7 +149,7 @@ def assemble(
         ptx: PTX text. With `.loc` directives messages name the source line.
         target: Architecture to assemble for.
         lineinfo: Keep the source lines in the cubin, for profilers.
-        allow_spills: Accept register spills and every notice of lost performance.
+        allow_spills: Return losses of performance instead of raising them.
         accepted: Codes of notices that the schedule counts on, for example `C7517`.
 
     Returns:
@@ -157,11 +165,10 @@ def assemble(
     if result.code != 0 or not cubin:
         raise CompileError(_rejections(messages, result))
     assembly = Assembly(cubin, parse_usage(result.messages), messages)
-    if not allow_spills:
-        problems = _lost_performance(assembly, source_map, accepted)
-        if problems:
-            raise CompileError(problems)
-    return assembly
+    losses = _lost_performance(assembly, source_map, accepted)
+    if losses and not allow_spills:
+        raise CompileError(losses)
+    return replace(assembly, losses=tuple(losses))
 
 
 def _run(ptx: str, target: Target, lineinfo: bool) -> tuple[ToolResult, bytes]:
@@ -245,7 +252,7 @@ def _lost_performance(
         for entry in assembly.entries
         if entry.spill_stores or entry.spill_loads
     ]
-    hint = "--allow-spills, or allow_spills=True in Python, accepts code like this"
+    hint = f"accept it: {_ACCEPTED}"
     notices = [
         error("T0609", f"ptxas: {_describe(message)}", message.span, hint=hint)
         for message in assembly.warnings
@@ -263,6 +270,6 @@ def _spill(entry: EntryUsage, span: SourceSpan | None) -> Diagnostic:
         "T0608",
         message,
         span,
-        hint="make the tiles smaller, or accept it: --allow-spills, allow_spills=True in Python",
+        hint=f"make the tiles smaller, or accept it: {_ACCEPTED}",
         notes=[note(f"its stack frame has {entry.stack_bytes} bytes", span)],
     )

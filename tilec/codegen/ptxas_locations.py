@@ -2,7 +2,7 @@
 
 Line information costs time and makes the PTX hard to read, so it is left out until ptxas rejects
 a kernel. Then the kernel is compiled once more with it. Registers are often short because something
-that shared memory was to hold lies in them: remarks have said what, and the error repeats them.
+that shared memory was to hold lies in them: remarks have said what, and the message repeats them.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """The way from the llvm stage to PTX, cubin and artifact, step by step and measured."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilec.compiler.compilation import Compilation, Stopwatch
@@ -11,7 +11,14 @@ from tilec.request.options import ASSEMBLED, CompileOptions
 from tilec.request.target import Target
 from tilec.request.wait_records import HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile
+from tilec.support.diagnostics import (
+    CompileError,
+    Diagnostic,
+    InternalCompilerError,
+    Severity,
+    SourceFile,
+)
+from tilec.support.fast_dataclasses import replace
 
 _STAGE = "code generation"
 
@@ -26,8 +33,21 @@ class CodeGenerator:
         target: Target,
         watch: Stopwatch,
         dumps: DumpWriter,
+        *,
+        accept_losses: bool = True,
     ) -> None:
-        """Keep where results go."""
+        """Keep where results go.
+
+        Args:
+            result: What is filled.
+            options: How far to go.
+            target: Architecture.
+            watch: Measures the steps.
+            dumps: Writes what is made.
+            accept_losses: Report spills and serialised products instead of raising them.
+        """
+        self.accept_losses = accept_losses
+        self.losses: Sequence[Diagnostic] = ()
         self.result = result
         self.options = options
         self.target = target
@@ -66,13 +86,26 @@ class CodeGenerator:
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:
-            compiler_threads.checkpoint()
-            with compiler_threads.LOCK.held:
-                from tilec.codegen.ptxas_locations import with_source_lines
+            if self.result.assembly is not None and self.options.allow_spills is not False:
+                raise  # another plan is tried, or this one once more, and then it is accepted
+            raise self._explain(failure, module) from None
+        if self.losses:
+            self.report(self._explain(CompileError(self.losses), module))
 
-            with self.watch.step(_STAGE, "find source lines"):
-                located = with_source_lines(failure, module, self.target)
-            raise located from None
+    def _explain(self, failure: CompileError, module: Any) -> CompileError:
+        """Return a complaint of ptxas with source lines, and with what takes registers."""
+        compiler_threads.checkpoint()
+        with compiler_threads.LOCK.held:
+            from tilec.codegen.ptxas_locations import with_reasons, with_source_lines
+        with self.watch.step(_STAGE, "find source lines"):
+            located = with_source_lines(failure, module, self.target)
+        return with_reasons(located, self.result.remarks)
+
+    def report(self, losses: CompileError) -> None:
+        """Make warnings of lost performance, or remarks where it was accepted."""
+        severity = Severity.REMARK if self.options.allow_spills else Severity.WARNING
+        for item in losses.diagnostics:
+            self.result.sink.emit(replace(item, severity=severity))
 
     def run_text(self, stage: str, source: SourceFile) -> None:
         """Go on from the text of a dump: `llvmir` or `ptx`.
@@ -87,6 +120,8 @@ class CodeGenerator:
             self._run_llvm(rest, metadata, edited=True)
         else:
             self._run_ptx(rest, metadata)
+        if self.losses:
+            self.report(CompileError(self.losses))
 
     def _run_llvm(self, text: str, metadata: dict[str, Any], *, edited: bool = False) -> None:
         self.result.texts["llvmir"] = metadata_comment(metadata, ";") + text
@@ -105,10 +140,13 @@ class CodeGenerator:
 
         self.result.kernel = metadata["name"]
         body = strip_header(ptx)
-        # A debug build is there to be right, not fast: what its waits cost is accepted.
-        accept = self.options.allow_spills or METADATA_KEY in metadata
-        assembly = self._assemble(body, allow_spills=accept)
+        assembly = self._assemble(body)
         self.result.assembly = assembly
+        # A debug build is there to be right, not fast: what its waits cost is not worth a word.
+        if assembly is not None and METADATA_KEY not in metadata:
+            self.losses = assembly.losses
+        if self.losses and not self.accept_losses:
+            raise CompileError(self.losses)
         image = KernelImage(metadata["name"], body, metadata=metadata)
         if assembly is not None:
             image = KernelImage(
@@ -131,7 +169,7 @@ class CodeGenerator:
         self.dumps.write("plan.json", self.result.texts["plan"])
         self._disassemble(image.name)
 
-    def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
+    def _assemble(self, ptx: str) -> Any:
         """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
         needed = self.options.emit in ASSEMBLED
         if not self.options.assembles:
@@ -143,12 +181,7 @@ class CodeGenerator:
             return None
         compiler_threads.checkpoint()
         with self.watch.step(_STAGE, "ptxas"):
-            return assemble(
-                ptx,
-                self.target,
-                lineinfo=self.options.lineinfo,
-                allow_spills=allow_spills,
-            )
+            return assemble(ptx, self.target, lineinfo=self.options.lineinfo, allow_spills=True)
 
     def _disassemble(self, name: str) -> None:
         """Make the SASS listing when it was asked for, or is to be dumped and can be made."""

@@ -7,18 +7,19 @@ without them.
 """
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from tilec.compiler.attempts import compile_with_plans
 from tilec.compiler.background_checks import BackgroundChecks
 from tilec.compiler.compilation import Compilation, Stopwatch, Timing
 from tilec.compiler.debug_build import request_debug_waits
 from tilec.compiler.dumps import DumpWriter, check_metadata, damaged
 from tilec.compiler.failure_bisection import StageStart, copy_module, naming_the_failed_pass
 from tilec.compiler.program import Program
-from tilec.compiler.replan import NextPlan, describe_plan, next_plan
+from tilec.compiler.replan import describe_plan
 from tilec.compiler.user_ir import beginning, failures_as_diagnostics, run_apart
 from tilec.request.options import CompileOptions, Origin
 from tilec.request.specialization import Specialization
@@ -72,8 +73,12 @@ def compile_kernel(
         CompileError: The program is wrong, or cannot be compiled for the target.
         InternalCompilerError: A pass failed; a reproducer was written.
     """
-    make = partial(_Steps, program, options or CompileOptions())
-    return compiler_threads.run(lambda: _compile(make, kernel, specialization or Specialization()))
+    asked, wanted = options or CompileOptions(), specialization or Specialization()
+    make = partial(_Steps, program, asked)
+    reject = asked.allow_spills is False
+    return compiler_threads.run(
+        lambda: compile_with_plans(make, kernel, wanted, reject_losses=reject)
+    )
 
 
 def emit_source(
@@ -141,36 +146,13 @@ def resume_here(
         return compiler_threads.run(lambda: steps.resume(options.start_from or ""))
 
 
-def _compile(
-    make: "Callable[[], _Steps]",
-    kernel: str | None,
-    specialization: Specialization,
-) -> Compilation:
-    """Compile, with another plan as long as one is over a budget that the planner did not foresee.
-
-    Raises:
-        CompileError: What the first plan failed with, when there is none that does not.
-    """
-    first: CompileError | None = None
-    steps = make()
-    while True:
-        try:
-            return steps.compile(kernel, specialization)
-        except CompileError as failure:
-            first = first or failure
-            with compiler_threads.LOCK.held:
-                smaller = next_plan(failure, steps.module, steps.specialization)
-            if smaller is None:
-                raise first from None
-            abandoned, steps = steps, make()
-            steps.follow(abandoned, failure, smaller)
-            specialization = smaller.specialization
-
-
 class _Steps:
     """The state of one compilation while it runs."""
 
-    def __init__(self, program: Program, options: CompileOptions) -> None:
+    def __init__(
+        self, program: Program, options: CompileOptions, accept_losses: bool = True
+    ) -> None:
+        self.accept_losses = accept_losses and options.allow_spills is not False
         self.program = program
         self.source = program.source
         self.options = options
@@ -199,13 +181,13 @@ class _Steps:
             module, index, position = self._parse_dump(stage)
         return self._lower(module, index, position).detach()
 
-    def follow(self, abandoned: "_Steps", failure: CompileError, smaller: NextPlan) -> None:
+    def follow(self, abandoned: "_Steps", failure: CompileError, reason: str) -> None:
         """Go on from a plan that was given up: with its remarks, and with its time.
 
         Its warnings are about code that nobody runs.
         """
         kept = (item for item in abandoned.result.sink.items if item.severity is Severity.REMARK)
-        for item in (*kept, remark("T0432", smaller.reason)):
+        for item in (*kept, remark("T0432", reason)):
             self.result.sink.emit(item)
         with compiler_threads.LOCK.held:
             plan = describe_plan(abandoned.module, failure)
@@ -385,12 +367,17 @@ class _Steps:
         try:
             self._code_generator().run(module, is_legal=is_legal, meanwhile=checks.start)
         except CompileError as failure:
-            from tilec.codegen.ptxas_locations import with_reasons
-
-            raise with_reasons(failure, self.result.remarks).quoting(self.result.sources) from None
+            raise failure.quoting(self.result.sources) from None
         return self.result
 
     def _code_generator(self) -> Any:
         from tilec.compiler.backend import CodeGenerator
 
-        return CodeGenerator(self.result, self.options, self.target, self.watch, self.dumps)
+        return CodeGenerator(
+            self.result,
+            self.options,
+            self.target,
+            self.watch,
+            self.dumps,
+            accept_losses=self.accept_losses,
+        )

@@ -34,7 +34,8 @@ class CompileOptions:
         dump_directory: Folder for the IR after every pass, the PTX, the SASS and the plan.
         print_after: Passes after which the IR is printed on standard error.
         lineinfo: Keep source lines in the PTX and the cubin.
-        allow_spills: Accept register spills and serialised wgmma instead of rejecting them.
+        allow_spills: What becomes of a kernel all of whose plans spill registers or serialise
+            wgmma: None for a warning (T0608, T0609), True for a remark, False for an error.
         debug_waits: Give every wait on an mbarrier a cycle limit and a report.
         run_ptxas: Assemble the PTX, which also checks it.
         count_operations: Count the operations after every pass, for the timings.
@@ -46,7 +47,7 @@ class CompileOptions:
     dump_directory: Path | None = None
     print_after: tuple[str, ...] = ()
     lineinfo: bool = False
-    allow_spills: bool = False
+    allow_spills: bool | None = None
     debug_waits: bool = False
     run_ptxas: bool = True
     count_operations: bool = False

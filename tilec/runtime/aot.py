@@ -274,7 +274,7 @@ def compile(  # noqa: A001 - the public name
         gpu: GPU to plan tiles for: `H200`, `H100`, `H100-NVL` or `H100-PCIe`.
         plan: Fields of the plan to fix, besides those that the `Kernel` fixes.
         debug_waits: Report deadlocks instead of hanging the GPU; by default as for the `Kernel`.
-        allow_spills: Accept register spills and serialised wgmma; by default as for the `Kernel`.
+        allow_spills: Whether registers may spill; see `Kernel`, whose answer is the default.
 
     Raises:
         CompileError: The source is wrong, an option names no parameter, there is no such GPU, or a
@@ -335,4 +335,6 @@ def _compile_kernel(
     from tilec.compiler.driver import compile_kernel
 
     made = compile_kernel(program, interface.kernel, specialization, options)
-    return CompiledKernel(made.artifact, made.remarks, made.module_text)
+    compiled = CompiledKernel(made.artifact, made.remarks, made.module_text)
+    compiled.warn(made.sources)
+    return compiled

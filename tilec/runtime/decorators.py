@@ -42,7 +42,7 @@ def kernel(
     *,
     target: str = "sm_90a",
     debug_waits: bool = False,
-    allow_spills: bool = False,
+    allow_spills: bool | None = None,
     **plan: int | tuple[int, ...],
 ) -> Callable[[Callable[..., Any]], Kernel]: ...
 
@@ -53,7 +53,7 @@ def kernel(
     *,
     target: str = "sm_90a",
     debug_waits: bool = False,
-    allow_spills: bool = False,
+    allow_spills: bool | None = None,
     **plan: int | tuple[int, ...],
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a kernel of a Python function: `@tilec.kernel` or `@tilec.kernel(stages=4)`.
@@ -65,7 +65,7 @@ def kernel(
         function: The decorated function.
         target: Architecture to compile for.
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
-        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
+        allow_spills: Whether registers may spill and wgmma be serialised; see `Kernel`.
         **plan: Fields of the plan to fix.
 
     Raises:
@@ -85,7 +85,7 @@ def _decorated(
     plan: PlanFields,
     target: str,
     debug_waits: bool,
-    allow_spills: bool,
+    allow_spills: bool | None,
 ) -> Kernel:
     text = python_text(function)
     missing = missing_source(function) or _wrong_hint(plan)

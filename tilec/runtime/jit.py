@@ -38,7 +38,7 @@ class Kernel:
         target: str = "sm_90a",
         *,
         debug_waits: bool = False,
-        allow_spills: bool = False,
+        allow_spills: bool | None = None,
     ) -> None:
         """Make a kernel.
 
@@ -49,8 +49,10 @@ class Kernel:
             target: Architecture to compile for.
             debug_waits: Give every wait on an mbarrier a cycle limit: a launch waits for its end,
                 and a deadlock raises `DeadlockError` instead of hanging the GPU.
-            allow_spills: Accept register spills and serialised wgmma instead of raising T0608 or
-                T0609; `--allow-spills` on the command line.
+            allow_spills: What becomes of a kernel all of whose plans spill registers or serialise
+                wgmma. By default it gives a `PerformanceWarning` (T0608, T0609). With True it
+                gives none, and with False it is a `CompileError`; `--allow-spills` and
+                `--no-allow-spills` on the command line.
         """
         self.__name__ = name
         self._variants = Variants(
@@ -202,7 +204,7 @@ class SourceModule:
         target: str,
         *,
         debug_waits: bool = False,
-        allow_spills: bool = False,
+        allow_spills: bool | None = None,
     ) -> None:
         """Make a `Kernel` for every kernel of `text`; see there for the other arguments.
 
@@ -249,7 +251,7 @@ def load(
     *,
     target: str = "sm_90a",
     debug_waits: bool = False,
-    allow_spills: bool = False,
+    allow_spills: bool | None = None,
 ) -> SourceModule:
     """Load a `.tile` file; its kernels are attributes of the result.
 
@@ -257,7 +259,7 @@ def load(
         path: File to read.
         target: Architecture to compile for.
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
-        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
+        allow_spills: Whether registers may spill and wgmma be serialised; see `Kernel`.
 
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
@@ -275,7 +277,7 @@ def loads(
     *,
     target: str = "sm_90a",
     debug_waits: bool = False,
-    allow_spills: bool = False,
+    allow_spills: bool | None = None,
 ) -> SourceModule:
     """Load kernels from a string that holds the text of a `.tile` file.
 
@@ -284,7 +286,7 @@ def loads(
         name: Name of the text in messages.
         target: Architecture to compile for.
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
-        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
+        allow_spills: Whether registers may spill and wgmma be serialised; see `Kernel`.
 
     Raises:
         CompileError: The text has syntax errors or no kernel.

@@ -160,7 +160,7 @@ class Variants:
         target: str,
         *,
         debug_waits: bool = False,
-        allow_spills: bool = False,
+        allow_spills: bool | None = None,
     ) -> None:
         """Start without variants.
 
@@ -170,7 +170,7 @@ class Variants:
             plan: Fields of the plan to fix.
             target: Architecture to compile for.
             debug_waits: Make debug builds.
-            allow_spills: Accept register spills and serialised wgmma.
+            allow_spills: Whether registers may spill and wgmma be serialised; see `Kernel`.
         """
         self.text = text
         self.name = name

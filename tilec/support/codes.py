@@ -136,8 +136,8 @@ CODES: dict[str, str] = {
     "T0605": "libdevice, or one of its functions, is missing",
     "T0606": "a tool of NVIDIA is missing or does not work",
     "T0607": "ptxas rejects the PTX",
-    "T0608": "a kernel spills registers",
-    "T0609": "ptxas reports lost performance, for example serialised wgmma",
+    "T0608": "warning: a kernel spills registers",
+    "T0609": "warning: ptxas reports lost performance, for example serialised wgmma",
     # Arguments and launch.
     "T0701": "an argument is missing, unknown, or given twice",
     "T0702": "an argument is no array, or its memory cannot be used",

@@ -129,7 +129,9 @@ def _compile(name: str, folder: Path, **options: Any) -> Built:
     """Compile one variant into `folder`."""
     path = folder / f"{name}.tilepkg"
     try:
-        package = tilec.compile(SOURCE, kernel="linear", target=TARGET, **options)
+        package = tilec.compile(
+            SOURCE, kernel="linear", target=TARGET, allow_spills=False, **options
+        )
         package.save(path)
     except tilec.CompileError as failure:
         first = failure.diagnostics[0]

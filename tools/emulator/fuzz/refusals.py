@@ -2,11 +2,6 @@
 
 from tools.emulator.fuzz.program import Program
 
-ALWAYS: dict[str, str] = {
-    "T0608": "ptxas, which only runs for a GPU: tiles are drawn without regard to registers",
-}
-"""Codes that any drawn program may get, with the reason."""
-
 WITH_FIELDS: dict[str, str] = {
     "T0421": "fields of the plan are drawn one by one, so some contradict each other or the kernel",
     "T0423": "a field fixes how many warpgroups share an accumulator",
@@ -20,4 +15,4 @@ WITH_FIELDS: dict[str, str] = {
 def is_allowed(code: str, program: Program) -> bool:
     """Tell whether a program may be refused with a code."""
     fixes = set(program.plan) - {"any_tile_extents"}
-    return code in ALWAYS or (bool(fixes) and code in WITH_FIELDS)
+    return bool(fixes) and code in WITH_FIELDS

@@ -127,10 +127,13 @@ def refusal(failure: TileError, program: Program) -> Verdict:
 
 
 def load(program: Program, folder: Path, title: str = "program") -> Any:
-    """Return the kernel of a program, its source in `folder` under the name `title`."""
+    """Return the kernel of a program, its source in `folder` under the name `title`.
+
+    It may spill: tiles are drawn without regard to registers.
+    """
     path = folder / f"{title}.tile"
     path.write_text(source(program))
-    return tilec.load(path)["program"]
+    return tilec.load(path, allow_spills=True)["program"]
 
 
 def scalars_of(program: Program) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""What is compiled where every plan loses performance."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.gemm_source import gemm_source
+from tilec.codegen import ptxas
+from tilec.compiler.attempts import Attempt, least_loss
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, Severity, SourceFile, error
+
+MATMUL = SourceFile("f.tile", gemm_source("f", columns=256))
+NO_CODE = CompileError(error("T0424", "too much shared memory"))
+SPILL = CompileError(error("T0608", "a thread spills"))
+pytestmark = pytest.mark.spills
+
+
+def attempt(losses, failure=SPILL):
+    return Attempt(Specialization(), failure, losses)
+
+
+def test_a_plan_with_fewest_bytes_and_no_serialised_product_is_taken():
+    assert least_loss([attempt((0, 64)), attempt((0, 8)), attempt((0, 8))]) == 1
+    assert least_loss([attempt((1, 8)), attempt((0, 640))]) == 1
+    assert least_loss([attempt(None, NO_CODE), attempt((1, 8))]) == 1
+    assert least_loss([attempt(None, NO_CODE)]) is None
+
+
+@pytest.fixture
+def spilling(monkeypatch):
+    """Let each plan spill: a list of bytes, the last of which is for all that follow."""
+    real, calls = ptxas.assemble, []
+
+    def use(*amounts):
+        def assemble(*arguments, **options):
+            made = real(*arguments, **options)
+            lineinfo = options.get("lineinfo", False)
+            if not lineinfo:
+                calls.append(made)
+            amount = amounts[min(len(calls), len(amounts)) - 1]
+            entry = replace(made.entries[0], spill_stores=amount, spill_loads=amount)
+            return replace(made, entries=(entry,), losses=(error("T0608", f"spills {amount}"),))
+
+        monkeypatch.setattr(ptxas, "assemble", assemble)
+        return calls
+
+    return use
+
+
+def test_the_plan_that_spills_least_is_compiled_again_with_a_warning(spilling):
+    calls = spilling(32, 8, 16)
+    made = compile_source(MATMUL)
+    plan = made.artifact.kernels[0].metadata["plan"]
+    assert (plan["snake_k"], plan["defer_stores"], plan["persistent"]) == (False, True, True)
+    assert len(calls) > 3
+    (warned,) = [item for item in made.remarks if item.severity is Severity.WARNING]
+    assert (warned.code, warned.message) == ("T0608", "spills 16")
+    last = [item.message for item in made.remarks if item.code == "T0432"][-1]
+    assert last.startswith(f"no plan does without; plan 2 of {len(calls) - 1} loses least")
+    abandoned = [item for item in made.timings if item.stage == "abandoned"]
+    assert len(abandoned) == len(calls) - 1
+
+
+def test_where_spills_are_forbidden_the_first_failure_is_raised(spilling):
+    spilling(32, 8, 16)
+    with pytest.raises(CompileError, match="spills 32"):
+        compile_source(MATMUL, options=CompileOptions(allow_spills=False))
+
+
+def test_a_plan_without_spills_is_taken_as_always(spilling, monkeypatch):
+    spilling(0)
+    real = ptxas.assemble
+    monkeypatch.setattr(ptxas, "assemble", lambda *a, **o: replace(real(*a, **o), losses=()))
+    assert compile_source(MATMUL).artifact.kernels[0].metadata["plan"]["snake_k"]

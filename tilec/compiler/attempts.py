@@ -1,0 +1,91 @@
+"""Tries one plan after the other until a kernel fits the GPU, or takes what fits best."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tilec.compiler.compilation import Compilation
+from tilec.compiler.replan import next_plan
+from tilec.request.specialization import Specialization
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError
+from tilec.support.fast_dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A plan that did not work out.
+
+    Attributes:
+        specialization: What it was made for.
+        failure: Why.
+        losses: How much performance its code loses: whether products are serialised (1) or not
+            (0), and the bytes that a thread spills and loads back. None where there is no code.
+    """
+
+    specialization: Specialization
+    failure: CompileError
+    losses: tuple[int, int] | None
+
+
+def compile_with_plans(
+    make: Callable[[bool], Any],
+    kernel: str | None,
+    specialization: Specialization,
+    *,
+    reject_losses: bool,
+) -> Compilation:
+    """Compile, with another plan as long as one is over a budget that the planner did not foresee.
+
+    Where all plans lose performance, the one that loses least is taken, with warnings.
+
+    Args:
+        make: Makes the steps of one compilation; it is told whether they accept spills and
+            serialised products.
+        kernel: Name of the kernel; None when the program has only one.
+        specialization: What to compile for.
+        reject_losses: Take no plan that spills or serialises products.
+
+    Raises:
+        CompileError: What the first plan failed with, when none can be taken.
+    """
+    attempts: list[Attempt] = []
+    steps = make(False)
+    while True:
+        try:
+            return steps.compile(kernel, specialization)
+        except CompileError as failure:
+            attempts.append(Attempt(specialization, failure, _losses(steps.result.assembly)))
+            with compiler_threads.LOCK.held:
+                following = next_plan(failure, steps.module, steps.specialization)
+            if following is not None:
+                specialization, reason = following.specialization, following.reason
+            else:
+                best = None if reject_losses else least_loss(attempts)
+                if best is None:
+                    raise attempts[0].failure from None
+                specialization, reason = attempts[best].specialization, _why(best, attempts)
+            abandoned, steps = steps, make(following is None)
+            steps.follow(abandoned, failure, reason)
+
+
+def least_loss(attempts: Sequence[Attempt]) -> int | None:
+    """Return the number of the attempt whose code loses least, the first of equals.
+
+    None has code where the result is None.
+    """
+    found = [(item.losses, number) for number, item in enumerate(attempts) if item.losses]
+    return min(found)[1] if found else None
+
+
+def _losses(assembly: Any) -> tuple[int, int] | None:
+    if assembly is None:
+        return None
+    return int(assembly.is_serialised), assembly.spill_stores + assembly.spill_loads
+
+
+def _why(best: int, attempts: Sequence[Attempt]) -> str:
+    (first, *_) = attempts[best].failure.diagnostics
+    if len(attempts) == 1:
+        return f"there is nothing to give up ({first.message}): compiled all the same"
+    which = f"plan {best + 1} of {len(attempts)}"
+    return f"no plan does without; {which} loses least ({first.message}): compiled all the same"
