@@ -23,6 +23,7 @@ from tilec.dialects.nv_tileas.cluster_ops import (
     CombineBeforeOp,
     NumClustersOp,
 )
+from tilec.dialects.nv_tileas.copy_ops import AsyncGatherOp, MBarrierArriveCopiesOp
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.epilogue_ops import (
     OpaqueOp,
@@ -117,6 +118,7 @@ __all__ = [
     "AllocSharedOp",
     "AnchorOp",
     "ArrivePartialOp",
+    "AsyncGatherOp",
     "AsyncMmaOp",
     "AsyncTiledTmaLoadOp",
     "AsyncTiledTmaPrefetchOp",
@@ -141,6 +143,7 @@ __all__ = [
     "JoinMemTokenOp",
     "LayoutAttr",
     "LoadSharedOp",
+    "MBarrierArriveCopiesOp",
     "MBarrierArriveExpectTxOp",
     "MBarrierType",
     "MakeTiledTmaDescOp",

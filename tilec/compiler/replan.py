@@ -26,6 +26,7 @@ _COSTS = {
     "load_ahead": "to load all that the end of a block needs before it computes",
     "blocks_per_sm": "to make room for more blocks of an SM",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
+    "copy_rounds": "to copy tiles of later rounds of a loop",
     "load_rounds": "to load tiles of the next round of a loop",
     "rotate": "a loop whose rounds overlap",
 }

@@ -112,7 +112,7 @@ def _scratch_bytes(
 ) -> int:
     """Return the bytes of all scratch areas, where what the ring loses for them counts."""
     room = None
-    if problem.mma and problem.ring_slot_bytes:
+    if problem.mma and problem.stage_bytes:
         slices, _ = _choose_epilogue(problem, plan, target, overrides)
         outside = problem.bytes_outside_ring(plan.consumers, slices)
         stages = overrides.stages or wanted_stages(problem, plan, outside, target)

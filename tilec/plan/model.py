@@ -75,6 +75,7 @@ class KernelProblem:
     Attributes:
         mma: Every `mma` of the kernel.
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
+        copied_slot_bytes: Shared memory of one stage of what threads copy in the loop (`cp.async`).
         opening_bytes: Shared memory of the tiles that TMA loads before a loop that loads more.
         fixed_bytes: Shared memory needed in addition to the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all results that can be stored in parts.
@@ -130,6 +131,7 @@ class KernelProblem:
     held_words: int = 0
     product_bytes: int = 0
     latency: int = 0
+    copied_slot_bytes: int = 0
     opening_bytes: int = 0
     thread_bytes: int = 0
     thread_vector: int = 1
@@ -163,6 +165,11 @@ class KernelProblem:
     defer_work: bool = True
     snake_k: bool = True
     reuse: Reuse = Reuse()
+
+    @property
+    def stage_bytes(self) -> int:
+        """Shared memory of one stage: what TMA loads in the loop, and what threads copy."""
+        return self.ring_slot_bytes + self.copied_slot_bytes
 
     @property
     def registers_hold_a(self) -> bool:

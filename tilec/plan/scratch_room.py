@@ -26,7 +26,7 @@ def scratch_room(
         teams: Teams of consumers, each with an area.
         target: Machine.
     """
-    if not (problem.mma and problem.ring_slot_bytes) or stages < 1:
+    if not (problem.mma and problem.stage_bytes) or stages < 1:
         return None
     slot = ring_slot(problem)
     free = (fitting_stages(problem, outside, target) - stages) * slot
@@ -43,6 +43,6 @@ def _ring_cycles(problem: KernelProblem, slots: float) -> float:
     """Return the cycles of a tile that its loads take longer than its products."""
     volume = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
     products = volume / machine.MMA_BYTES_PER_CYCLE
-    filling = machine.COPY_CYCLES + problem.ring_slot_bytes / machine.FILL_BYTES_PER_CYCLE
+    filling = machine.COPY_CYCLES + problem.stage_bytes / machine.FILL_BYTES_PER_CYCLE
     waiting = max(0.0, (filling + products) / slots - products)
     return machine.RING_CYCLES / slots + machine.LOOP_ROUNDS * waiting

@@ -147,18 +147,18 @@ def choose_epilogue(
 
 def ring_slot(problem: KernelProblem) -> int:
     """Return the bytes between two slots of the ring."""
-    return -(-problem.ring_slot_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
+    return -(-problem.stage_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
 
 
 def fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
     """Return how many ring slots fit next to `outside` other bytes; many without a ring."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
-    return free // ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
+    return free // ring_slot(problem) if problem.stage_bytes else machine.MAX_STAGES
 
 
 def _needed_stages(problem: KernelProblem) -> int:
     """Return how many ring slots keep enough bytes in flight, or as many tiles as hints ask for."""
-    if not problem.ring_slot_bytes:
+    if not problem.stage_bytes:
         return 1
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
     least = max(MIN_WIDE_STAGES if problem.mma else 2, problem.latency)
@@ -171,7 +171,7 @@ def _stream_stages(problem: KernelProblem, target: Target) -> int:
     Where most SMs have no block, each block loads for others, too.
     """
     needed = _needed_stages(problem)
-    if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.ring_slot_bytes:
+    if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.stage_bytes:
         return needed
     each = FEW_FLIGHT_BYTES * target.sm_count // (problem.blocks * ring_slot(problem))
     return min(max(needed, each), machine.MAX_STAGES)
@@ -181,7 +181,7 @@ def round_cycles(problem: KernelProblem, target: Target) -> tuple[float, float]:
     """Return how long an SM loads in a round from memory, and how long it multiplies, in cycles."""
     products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
     memory = target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
-    loading = problem.ring_slot_bytes * target.sm_count / memory
+    loading = problem.stage_bytes * target.sm_count / memory
     return loading, products / machine.MMA_BYTES_PER_CYCLE
 
 
@@ -196,9 +196,10 @@ def _wanted_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
 
     Where memory bounds the time, more loads in flight than it needs only wait longer.
     """
-    if not (problem.mma and problem.ring_slot_bytes):
+    if not (problem.mma and problem.stage_bytes):
         return _stream_stages(problem, target)
-    if not (plan.specialize and is_memory_bound(problem, target)):
+    shared = not problem.copied_slot_bytes and plan.specialize
+    if not (shared and is_memory_bound(problem, target)):
         return machine.MAX_STAGES
     enough = -(-machine.STREAM_FLIGHT_BYTES // (plan.blocks_per_sm * ring_slot(problem)))
     return min(max(machine.MIN_SHARED_STAGES, problem.latency, enough), machine.MAX_STAGES)
@@ -235,7 +236,7 @@ def choose_stages(
     that a second slot would not be used.
     """
     _check_outside(outside, target)
-    if not problem.ring_slot_bytes:
+    if not problem.stage_bytes:
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"

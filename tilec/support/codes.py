@@ -111,6 +111,7 @@ CODES: dict[str, str] = {
     "T0521": "why a load that the producer cannot issue does not use TMA",
     "T0522": "why a load or store does not use TMA although it could",
     "T0523": "why CTAs of a cluster do not share a tile that is the same in all of them",
+    "T0524": "remark: whether threads copy an operand of an mma by cp.async, or why not",
     "T0531": "a slot of a ring holds more bytes than a barrier phase can count",
     "T0541": "warning: an mma that runs on the CUDA cores",
     "T0542": "remark: why an mma runs by mma.sync and not by wgmma",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator import matrix_accesses, warp_products, warpgroup_products
+from tools.emulator import matrix_accesses, thread_copies, warp_products, warpgroup_products
 from tools.emulator.atomics import COMBINATIONS
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
@@ -197,7 +197,9 @@ def _load(program: Program, statement: Statement) -> Action:
             place, signal = int(at(warp)[lane]) & _OWN, int(full(warp)[lane]) & _OWN
             for rank, cta in enumerate(warp.cta.cluster):
                 if ctas >> rank & 1:
-                    cta.shared.proxies.check_async_write(box_places(found, cta.shared, place))
+                    cta.shared.proxies.check_async_write(
+                        box_places(found, cta.shared, place), [warp.number]
+                    )
                     run.loads.append(_Landing(run, found, start, cta, place, signal))
         return True
 
@@ -275,7 +277,7 @@ def _store(program: Program, statement: Statement) -> Action:
             found = _tensor_map(warp, tensor_map(warp), lane)
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
-            shared.proxies.check_async_read(box_places(found, shared, place))
+            shared.proxies.check_async_read(box_places(found, shared, place), [warp.number])
             if computes and found.encoding.dtype in _ONLY_COMPARED:
                 raise AccessError("TMA cannot do this to i64")
             copy = BoxStore(run.memory, found, start, shared, place, combine)
@@ -346,6 +348,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "cp.reduce.async.bulk.tensor": _store,
     "cp.async.bulk.commit_group": _commit,
     "cp.async.bulk.wait_group": _drain,
+    **thread_copies.ACTIONS,
     **warpgroup_products.ACTIONS,
     "wgmma.fence": _no_fence,
     "fence.proxy.async": _proxy_fence,

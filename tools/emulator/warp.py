@@ -124,6 +124,8 @@ class Warp:
     groups_issued: int = 0
     bulk: dict[int, list[list[Any]]] = field(default_factory=dict)
     """Groups of copies out of each lane; the last one is open."""
+    copies: list[Any] = field(default_factory=list)
+    """Copies to shared memory that its lanes have started, and that are not there."""
     awake: int = 0
     """Statements since it slept last."""
     held: int | None = None

@@ -71,7 +71,7 @@ def _multiply(
     accumulators, words = names
     operands = wgmma.operands(shared, *descriptors)
     for operand in operands:
-        shared.proxies.check_async_read(operand)
+        shared.proxies.check_async_read(operand, [warp.number for warp in warps])
     held = [np.array([warp.read(name, "b32") for name in words]) for warp in warps if words]
     parts = wgmma.product(shared, operands, held)
     for warp in warps:

@@ -14,6 +14,7 @@ from tilec.ir.structured import defining_operation, terminator
 from tilec.layout import differ_in_units, warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
+from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan import machine
 from tilec.plan.registers import accumulator_limit, accumulator_registers
@@ -79,11 +80,11 @@ def _is_loaded_by_tma(tile: Any) -> bool:
 def route_of_operand(dot: Any, number: int) -> str | None:
     """Return on which way operand `number` of a product of wgmma comes, and why.
 
-    None for one that TMA loads: it is read where it lies.
+    None for one that TMA loads, or threads copy: it is read where it lies.
     """
     operand = dot.operands[number]
     reason, name = why_not_in_place(operand), "AB"[number]
-    if reason is None:
+    if reason is None or is_copied_operand(dot, number):
         return None
     in_registers = stays_in_registers(dot, number)
     if _is_transposed(defining_operation(loaded_operand(operand))):
@@ -110,7 +111,7 @@ def stays_in_registers(dot: Any, number: int) -> bool:
     operand = dot.operands[number]
     if number != 0 or dot.opview.a_major.value != "k" or why_not_wgmma(dot, 1) is not None:
         return False
-    if not _fits_registers(dot):
+    if not _fits_registers(dot) or is_copied_operand(dot, number):
         return False
     source = _maker(loaded_operand(operand))
     is_loaded = source is not None and (source.name == _LOAD_SHARED or is_tiled_access(source))
@@ -198,11 +199,16 @@ def operand_parts(dot: Any, operand: Any, warpgroups: int) -> int:
     return n // columns if operand == view.b and view.b_major.value != "k" else 1
 
 
+def is_copied_operand(dot: Any, number: int) -> bool:
+    """Tell whether threads copy operand `number` of `dot` into a ring by `cp.async`."""
+    return is_copied(defining_operation(loaded_operand(dot.operands[number])))
+
+
 def is_staged(dot: Any, number: int) -> bool:
     """Tell whether threads store operand `number` of `dot` into a buffer."""
-    return (
-        not stays_in_registers(dot, number) and why_not_in_place(dot.operands[number]) is not None
-    )
+    if is_copied_operand(dot, number) or stays_in_registers(dot, number):
+        return False
+    return why_not_in_place(dot.operands[number]) is not None
 
 
 def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:

@@ -8,7 +8,7 @@ from tilec.passes.analysis.counters import HISTOGRAM
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.facts.element_accesses import element_effect, is_element_access
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
-from tilec.passes.analysis.mma.operands import DOT, is_staged
+from tilec.passes.analysis.mma.operands import DOT, is_copied_operand, is_staged
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import control_operands, dependences
 from tilec.passes.analysis.tma.scratch import moves_through_shared_memory
@@ -31,6 +31,8 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "an mma does not run on wgmma, so it takes all consumers"
     if any(is_staged(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
+    if any(is_copied_operand(op, number) for op in dots for number in (0, 1)):
+        return "threads copy an operand of an mma, which takes all consumers"
     if moves_through_shared_memory(function) or any(op.name == HISTOGRAM for op in ops):
         return "tiles move through shared memory, which takes all consumers"
     if element_effect(ops) is not None:

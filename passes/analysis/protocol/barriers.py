@@ -2,13 +2,14 @@
 
 from itertools import product
 
+from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.protocol.counts import ring_peers
 from tilec.passes.analysis.protocol.events import (
     Event,
     Protocol,
     ProtocolViolationError,
 )
-from tilec.passes.analysis.protocol.state import Agent, Barrier, Mark, Marks
+from tilec.passes.analysis.protocol.state import Agent, Barrier, Clock, Mark, Marks
 
 Key = tuple[int, int, int]
 """Rank of a CTA, number of a ring or buffer, number of a slot."""
@@ -71,6 +72,12 @@ class RingBarriers:
         barrier = self.full[self.place(agent, event)[0]]
         barrier.tx += event.amount
         self._arrive(agent, barrier, event)
+        return True
+
+    def arrive_copies(self, agent: Agent, event: Event) -> bool:
+        """Arrive on the full barrier with each thread, once what it has copied is there."""
+        barrier = self.full[self.place(agent, event)[0]]
+        self._arrive(agent, barrier, event, agent.weight * WARP_LANES, agent.copies)
         return True
 
     def release(self, agent: Agent, event: Event) -> bool:
@@ -142,15 +149,24 @@ class RingBarriers:
             raise ProtocolViolationError(event.where, _late_message(agent.name))
         return True
 
-    def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> Mark:
-        if barrier.pending < agent.weight:
+    def _arrive(
+        self,
+        agent: Agent,
+        barrier: Barrier,
+        event: Event,
+        arrivals: int | None = None,
+        copies: Clock = 0,
+    ) -> Mark:
+        """Arrive, with `copies` in the past of the arrivals: one for each warp, if not said."""
+        arrivals = agent.weight if arrivals is None else arrivals
+        if barrier.pending < arrivals:
             raise ProtocolViolationError(
                 event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
             )
         self._check_phase(agent, barrier, event)
         mark = self._mark(agent)
-        barrier.clock |= agent.clock
-        barrier.pending -= agent.weight
+        barrier.clock |= agent.clock | copies
+        barrier.pending -= arrivals
         self._settle(barrier, event)
         return mark
 

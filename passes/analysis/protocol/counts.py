@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from tilec.layout import SharedLayout
+from tilec.layout.modes import WARP_LANES
 
 MAX_TX_COUNT = (1 << 20) - 1
 """Bytes that one barrier phase can expect (PTX ISA, mbarrier tx-count range)."""
@@ -16,6 +17,14 @@ MAX_TX_COUNT = (1 << 20) - 1
 def full_arrivals() -> int:
     """Return the arrivals that complete a full barrier: the producer's `arrive.expect_tx`."""
     return 1
+
+
+def copy_arrivals(warps: int) -> int:
+    """Return the arrivals that complete a full barrier of slots which `warps` warps copy into.
+
+    Every thread arrives once its copies are there (PTX ISA, cp.async.mbarrier.arrive.noinc).
+    """
+    return warps * WARP_LANES
 
 
 def empty_arrivals(consumer_warps: int, ctas: int = 1) -> int:

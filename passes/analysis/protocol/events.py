@@ -22,6 +22,11 @@ class Kind(enum.Enum):
     """Arrive on the full barrier of the current slot and announce `amount` bytes."""
     COPY_IN = "copy_in"
     """Start an asynchronous copy of `amount` bytes into the current slot of `buffer`."""
+    COPY_BY_THREADS = "copy_by_threads"
+    """Let threads start to copy a tile into the current slot of `buffer` (generic proxy): each warp
+    its part."""
+    ARRIVE_COPIES = "arrive_copies"
+    """Let each thread arrive on the full barrier of the current slot once its copies are there."""
     SEND = "send"
     """Let threads send `amount` bytes of a tile to the current slot of `buffer` of every CTA along
     `axis`: each warp an equal share (`by_all_warps`), or the first warp all."""
@@ -48,7 +53,8 @@ class Kind(enum.Enum):
     TOUCH = "touch"
     """Use accumulator `source` as a tile in registers."""
     FENCE = "fence"
-    """Make this thread's generic writes to shared memory visible to the async proxy."""
+    """Order this thread's accesses to shared memory, and the copies of threads that it knows to be
+    there, before what the async proxy does later."""
     BARRIER = "barrier"
     """Synchronise the threads of the role on named barrier `amount`."""
     COPY_OUT = "copy_out"

@@ -242,9 +242,10 @@ class Extraction:
         if short == "slot_view":
             self.positions.use(op, op.operands[1])
             return []
-        if short == "mbarrier_arrive_expect_tx":
+        if short in _ARRIVALS:
             cursor = self.positions.use_of(op, op.operands[0])
-            return [Event(Kind.EXPECT, place, ring=cursor, amount=op.opview.tx_count.value)]
+            amount = getattr(op.attributes.get("tx_count"), "value", 0)
+            return [Event(_ARRIVALS[short], place, ring=cursor, amount=amount)]
         if op.name in COUNTING:
             return counter_events(op, place, self._buffer(op, list(op.operands)[-1])[0])
         if short in _TILE_EVENTS:
@@ -340,9 +341,11 @@ _RING_OPERATIONS = (
 )
 """Operations whose operands are a ring and a position."""
 _RING_EVENTS = {"ring_acquire": Kind.ACQUIRE, "ring_wait": Kind.WAIT, "ring_release": Kind.RELEASE}
+_ARRIVALS = {"mbarrier_arrive_expect_tx": Kind.EXPECT, "mbarrier_arrive_copies": Kind.ARRIVE_COPIES}
 _TILE_EVENTS = {
     "async_tiled_tma_load": (Kind.COPY_IN, 1),
     "async_tiled_tma_store": (Kind.COPY_OUT, 1),
+    "async_gather": (Kind.COPY_BY_THREADS, 1),
     "load_shared": (Kind.READ, 0),
     "copy_out": (Kind.READ, 0),
     "store_shared": (Kind.WRITE, 1),

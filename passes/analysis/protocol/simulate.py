@@ -49,6 +49,7 @@ class Simulation:
         self.protocol = protocol
         self.slots: defaultdict[Key, Slot] = defaultdict(Slot)
         self.parts: defaultdict[tuple[int, ...], Slot] = defaultdict(Slot)
+        self.copies = 0
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.marks = Marks()
         self.barriers = RingBarriers(protocol, self.marks)
@@ -60,6 +61,8 @@ class Simulation:
             Kind.ACQUIRE: self.barriers.acquire,
             Kind.EXPECT: self.barriers.expect,
             Kind.COPY_IN: self.copy_in,
+            Kind.COPY_BY_THREADS: self.copy_by_threads,
+            Kind.ARRIVE_COPIES: self.barriers.arrive_copies,
             Kind.SEND: self.send,
             Kind.WAIT: self.barriers.wait,
             Kind.RELEASE: self.barriers.release,
@@ -136,6 +139,23 @@ class Simulation:
             self.hazards.check_free(agent, slot.replaced, event)
             self.hazards.check_fenced(agent, slot.fences, event)
             self.barriers.land(agent, (cta, number, place), slot.writers, event)
+        return True
+
+    def copy_by_threads(self, agent: Agent, event: Event) -> bool:
+        """Start to copy the agent's part of a tile into the slot: it is there some time later."""
+        buffer, fill = known(event.buffer), agent.positions.get(known(event.ring), 0) + 1
+        (cta, _, place), _ = self.barriers.place(agent, event)
+        slot = self.slots[cta, buffer, place]
+        if slot.copied != fill:
+            slot.replaced = slot.reads | slot.writers
+            slot.fills = slot.copied = fill
+            slot.generic, slot.reads, slot.writers, slot.stores = 0, 0, 0, {}
+        self.hazards.check_free(agent, slot.replaced, event)
+        mark = self.marks.new_access(agent.name)
+        agent.copies |= mark
+        self.copies |= mark
+        slot.generic |= mark
+        slot.writers |= mark
         return True
 
     def send(self, agent: Agent, event: Event) -> bool:
@@ -263,8 +283,11 @@ class Simulation:
         return True
 
     def fence(self, agent: Agent, event: Event) -> bool:
-        """Order the agent's accesses before later ones of the async proxy."""
-        agent.clock |= fence(agent.accessed)
+        """Order the agent's accesses before later ones of the async proxy.
+
+        And copies of threads that it knows to be there: a fence anywhere on the way will do.
+        """
+        agent.clock |= fence(agent.accessed | self.copies & agent.clock)
         return True
 
     def barrier(self, agent: Agent, event: Event) -> bool:

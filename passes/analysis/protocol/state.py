@@ -126,6 +126,7 @@ class Agent:
         events: What is left of its program.
         clock: What has happened before its present.
         accessed: Marks of its accesses to tiles that are not by the async proxy.
+        copies: Marks of the copies that its threads have started.
         positions: Slots that it has moved on, by cursor.
         groups: Marks of the groups of mma up to each one that it has started.
         values: Marks of the groups that may write each accumulator, by its number; 0 once a wait
@@ -147,6 +148,7 @@ class Agent:
     events: Iterator[Event]
     clock: Clock = 0
     accessed: Clock = 0
+    copies: Clock = 0
     positions: dict[int, int] = field(default_factory=dict)
     groups: list[Clock] = field(default_factory=list)
     values: dict[int, Clock] = field(default_factory=dict)

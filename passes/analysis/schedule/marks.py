@@ -18,6 +18,9 @@ SPLIT = "split_loops"
 """Field of the plan: whether rounds without a mask are a loop of their own."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
+COPY_ROUNDS = "copy_rounds"
+"""Field of the plan: whether threads copy operands of later rounds to shared memory. It is given up
+in the same way."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
 

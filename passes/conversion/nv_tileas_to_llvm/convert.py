@@ -91,6 +91,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import elementwise
 from tilec.passes.conversion.nv_tileas_to_llvm.combine import combine_before, reduce, scan
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
 from tilec.passes.conversion.nv_tileas_to_llvm.memory import (
+    copies,
     counting,
     elements,
     global_memory,
@@ -117,6 +118,7 @@ RULE_MODULES = (
     cluster,
     combine_before,
     control_flow,
+    copies,
     counting,
     elements,
     elementwise,

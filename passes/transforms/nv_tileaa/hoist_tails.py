@@ -31,10 +31,10 @@ from tilec.ir.structured import (
 )
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.equal_bodies import same_form
+from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.support.fast_dataclasses import dataclass, field
 
 _SPLAT = "nv_tileaa.splat"

@@ -34,11 +34,11 @@ from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
 from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 
 
 @register_pass("nv-tileaa-join-loops")

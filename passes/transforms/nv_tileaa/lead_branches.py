@@ -32,12 +32,13 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import OPPOSITE
+from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileaa.sinking import only_computes, sink_into
+from tilec.passes.transforms.nv_tileaa.sinking import sink_into
 
 
 @register_pass("nv-tileaa-lead-branches")

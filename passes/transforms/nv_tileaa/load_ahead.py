@@ -14,7 +14,8 @@ round loads its own tiles again, from a cache, so that no address is used that n
 Only tiles from which an operand of a product is computed, because few blocks with products share an
 SM, so that nothing else hides their loads. Not a tile whose place depends on what the loop loads or
 carries, nor one that must be loaded before or after other accesses, nor where a thread would keep
-more than `MOST_REGISTERS` for all of them. A kernel that spills does without
+more than `MOST_REGISTERS` for all of them, nor one that goes to shared memory as it is
+(`nv-tileaa-copy-operands`). A kernel that spills does without
 (`tilec/compiler/replan.py`).
 """
 
@@ -30,19 +31,19 @@ from tilec.ir.structured import (
     append_operand,
     body_operations,
     clone_operation,
-    defining_operation,
     terminator,
 )
+from tilec.passes.analysis.facts.round_places import clone_place, only_computes, place_in_round
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
     tiled_access,
 )
+from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.plan import machine
 
 MOST_REGISTERS = 32
@@ -75,7 +76,9 @@ def _loads_to_carry(loop: Any) -> list[tuple[Any, list[Any]]]:
     ops = body_operations(body)
     if not multiplies(loop):
         return []
-    found = [(op, _place(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)]
+    found = [
+        (op, place_in_round(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)
+    ]
     able = [(op, place) for op, place in found if place is not None]
     threads = _warpgroups(ops) * machine.WARPGROUP_THREADS
     words = sum(_bits(op) for op, _ in able) / 32 / threads
@@ -91,7 +94,7 @@ def _warpgroups(ops: list[Any]) -> int:
 def _is_by_threads(op: Any) -> bool:
     """Tell whether threads load a tile, in any order with other accesses."""
     is_load = op.name == _GATHER or (op.name == LOAD and not tiled_access(op).uses_tma)
-    if not is_load or not isinstance(op.results[0].type, ir.RankedTensorType):
+    if not is_load or is_copied(op) or not isinstance(op.results[0].type, ir.RankedTensorType):
         return False
     is_weak = ir.StringAttr(op.attributes["mem_semantic"]).value == "weak"
     return is_weak and not _is_used(op.opview.token)
@@ -119,27 +122,6 @@ def _is_used(value: Any) -> bool:
 def _bits(op: Any) -> int:
     tile = op.results[0].type
     return prod(tile.shape) * max(8, element_bits(tile.element_type))
-
-
-def _place(load: Any, body: Any) -> list[Any] | None:
-    """Return what a round computes to load a tile, in order; None if it is more than arithmetic.
-
-    It may depend on the number of the round and on what is there before the loop.
-    """
-    carried = list(body.arguments)[1:]
-    needed, pending = set(), list(load.operands)
-    while pending:
-        value = pending.pop()
-        if value in carried:
-            return None
-        op = defining_operation(value)
-        if op is None or op.block != body or op in needed:
-            continue
-        if not only_computes(op):
-            return None
-        needed.add(op)
-        pending += op.operands
-    return [op for op in body_operations(body) if op in needed]
 
 
 def _carry(loop: Any, loads: list[tuple[Any, list[Any]]]) -> None:
@@ -183,9 +165,7 @@ def _load_first(loop: Any, loads: list[tuple[Any, list[Any]]]) -> list[Any]:
 
 def _clone(load: Any, place: list[Any], mapping: dict[Any, Any]) -> Any:
     """Load the tile of another round; return it."""
-    for op in place:
-        if op.results[0] not in mapping:
-            clone_operation(op, mapping)
+    clone_place(place, mapping)
     return clone_operation(load, mapping).results[0]
 
 

@@ -11,17 +11,7 @@ from tilec.ir.structured import (
     enclosing_operations,
     walk_operations,
 )
-
-_COMPUTING = ("arith", "math")
-_TILES = frozenset(
-    f"nv_tileaa.{name}"
-    for name in ("broadcast", "make_range", "permute", "reduce", "splat", "view", "yield_values")
-)
-
-
-def only_computes(op: Any) -> bool:
-    """Tell whether `op` does nothing but to compute scalars and tiles from others."""
-    return op.name.split(".")[0] in _COMPUTING or op.name in _TILES
+from tilec.passes.analysis.facts.round_places import only_computes
 
 
 def sink_into(block: Any) -> None:

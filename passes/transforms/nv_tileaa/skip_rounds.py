@@ -34,9 +34,9 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileaa.sinking import only_computes
 from tilec.support.fast_dataclasses import dataclass
 
 _DOT, _LOAD = "nv_tileaa.dot", "nv_tileaa.tiled_load"

@@ -41,7 +41,7 @@ _RELAXED = "relaxed"
 @RULES.converts(GatherOp)
 def lower_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Load elements, neighbouring ones with one access where they are known to be."""
-    elements = _Elements(lowering, op)
+    elements = Elements(lowering, op)
     if op.opview.ACCESS.order_of(op) == WEAK:
         registers = load_weakly(elements)
     else:
@@ -49,7 +49,7 @@ def lower_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [elements.result(registers), None]
 
 
-def _load_in_order(elements: "_Elements") -> list[Any]:
+def _load_in_order(elements: "Elements") -> list[Any]:
     memref, padding = elements.memref, elements.padding
     order = _Order(elements, returns=True)
     found = order.perform(
@@ -68,7 +68,7 @@ def _load_in_order(elements: "_Elements") -> list[Any]:
 @RULES.converts(ScatterOp)
 def lower_scatter(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Store elements, neighbouring ones with one access where they are known to be."""
-    elements = _Elements(lowering, op)
+    elements = Elements(lowering, op)
     values = elements.registers_of(op.opview.value)
     if op.opview.ACCESS.order_of(op) != WEAK:
         order = _Order(elements, returns=False)
@@ -89,7 +89,7 @@ def lower_scatter(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 
 def _perform_run(
-    elements: "_Elements", registers: range, access: Callable[[Any, range, Any], None]
+    elements: "Elements", registers: range, access: Callable[[Any, range, Any], None]
 ) -> None:
     """Access neighbouring elements at once where all of them are inside, else one by one.
 
@@ -116,7 +116,7 @@ def _perform_run(
 @RULES.converts(AtomicOp)
 def lower_atomic(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Change elements, each of them by one thread."""
-    elements = _Elements(lowering, op)
+    elements = Elements(lowering, op)
     mode = ir.StringAttr(op.attributes["mode"]).value
     values = [elements.registers_of(value) for value in op.opview.values]
     is_used = next(iter(op.results[0].uses), None) is not None
@@ -132,7 +132,7 @@ def lower_atomic(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [elements.result(_exchanged(elements, order.perform(perform))), None]
 
 
-def _reduce(elements: "_Elements", order: "_Order", mode: str, values: list[list[Any]]) -> None:
+def _reduce(elements: "Elements", order: "_Order", mode: str, values: list[list[Any]]) -> None:
     """Change elements and return nothing, neighbouring ones at once if the hardware can."""
 
     def perform(pointer: Any, registers: range, predicate: Any) -> None:
@@ -151,7 +151,7 @@ def _reduce(elements: "_Elements", order: "_Order", mode: str, values: list[list
                 _perform_run(elements, range(first, first + width), perform)
 
 
-class _Elements:
+class Elements:
     """The elements that one access names, by register."""
 
     def __init__(self, lowering: Lowering, op: Any) -> None:
@@ -270,7 +270,7 @@ class _Order:
         scope: Memory scope of each instruction.
     """
 
-    def __init__(self, elements: _Elements, *, returns: bool) -> None:
+    def __init__(self, elements: Elements, *, returns: bool) -> None:
         """Decide between the order of one instruction and fences."""
         order = elements.op.opview.ACCESS.order_of(elements.op)
         self.scope = elements.op.opview.mem_scope
@@ -303,7 +303,7 @@ class _Order:
             element_ptx.fence(self.scope)
 
 
-def _exchanged(elements: _Elements, registers: list[Any]) -> list[Any]:
+def _exchanged(elements: Elements, registers: list[Any]) -> list[Any]:
     """Give every thread that holds an element what the one that accessed it got."""
     op, lowering = elements.op, elements.lowering
     if not needs_exchange(op):

@@ -74,14 +74,28 @@ def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
     if access.is_load and not access.is_prefetch:
-        for dot, operand in dot_uses(access.op.results[0]):
-            with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
-                parts = operand_parts(dot, operand, warpgroups)
-                layout = operand_layout(tuple(operand.type.shape), bits, parts)
-                return layout.with_units(shape)
+        layout = layout_for_products(access.op.results[0], warpgroups)
+        if layout is not None:
+            return layout
     return tma_boxes(
         shape, bits, 1 if access.is_load else _result_parts(function, shape, warpgroups)
     )
+
+
+def layout_for_products(tile: Any, warpgroups: int) -> SharedLayout | None:
+    """Return the layout in which wgmma reads a loaded tile; None where none does.
+
+    Args:
+        tile: The tile, in registers.
+        warpgroups: Warpgroups that share the product.
+    """
+    bits = element_bits(tile.type.element_type)
+    for dot, operand in dot_uses(tile):
+        with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
+            parts = operand_parts(dot, operand, warpgroups)
+            layout = operand_layout(tuple(operand.type.shape), bits, parts)
+            return layout.with_units(tuple(tile.type.shape))
+    return None
 
 
 def _result_parts(function: Any, shape: tuple[int, ...], warpgroups: int) -> int:

@@ -73,6 +73,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
+from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
 from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_registers
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
@@ -243,6 +244,7 @@ def kernel_problem(
         reuse=reuse_of(function, accesses),
         row_bytes=max(map(_row_bytes, accesses), default=0),
         blocks=_most_blocks(function),
+        copied_slot_bytes=_copied_bytes(function),
         **sizes,
         **_planned(function),
     )
@@ -273,6 +275,12 @@ def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
             name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
             found[name] = max(found[name], size)
     return found
+
+
+def _copied_bytes(function: Any) -> int:
+    """Return the bytes of the tiles of one round that threads copy to shared memory."""
+    tiles = (op.results[0].type for op in kernel_operations(function) if is_copied(op))
+    return sum(box_bytes(tile.shape, tile.element_type) for tile in tiles)
 
 
 def _row_bytes(access: TiledAccess) -> int:

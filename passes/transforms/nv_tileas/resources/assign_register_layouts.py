@@ -37,6 +37,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
+from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
@@ -100,7 +101,9 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     accumulator_layout,
     convert_accesses,
     convert_combined,
+    convert_copies,
     convert_fragments,
+    copy_layout,
     register_operand,
     retype_constants,
 )
@@ -165,7 +168,8 @@ class LayoutAssignment:
         clones = remake(self.block)
         together = convert_fragments(self.block)
         converted = [op for ops in together for op in ops]
-        converted += [*convert_combined(self.block), *convert_accesses(self.block)]
+        for insert in (convert_combined, convert_accesses, convert_copies):
+            converted += insert(self.block)
         for op in walk_operations(self.block):
             self._group(op)
         for ops in together:
@@ -261,6 +265,8 @@ class LayoutAssignment:
             layout = accumulator_layout(op, self.warps)
             if layout is not None:
                 found.setdefault(self._find(op.results[0]), layout)
+            if op.name == ASYNC_GATHER:
+                found[self._find(op.opview.indices[0])] = copy_layout(op, self.warps)
             operand = register_operand(op)
             if operand is not None:
                 found[self._find(operand)] = a_fragment(op, self.warps // WARPGROUP_WARPS)

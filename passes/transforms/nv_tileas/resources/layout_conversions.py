@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
+from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.ir.bindings import ir
 from tilec.ir.structured import next_operation, walk_operations
-from tilec.layout import RegisterLayout, wgmma_accumulator
+from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
+from tilec.layout.constructors import VECTOR_BITS
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.layouts.links import COMBINE
@@ -129,6 +131,26 @@ def convert_accesses(block: Any) -> list[Any]:
         else:
             found.append(_convert_result(op, op.results[0]))
     return found
+
+
+def convert_copies(block: Any) -> list[Any]:
+    """Insert conversions of what names the elements that threads copy; return them.
+
+    A thread copies as many neighbours as one instruction takes, so its layout is fixed.
+    """
+    copies = [op for op in walk_operations(block) if op.name == ASYNC_GATHER]
+    return [
+        _convert_operand(op, number)
+        for op in copies
+        for number, operand in enumerate(op.operands)
+        if isinstance(operand.type, ir.RankedTensorType)
+    ]
+
+
+def copy_layout(op: Any, warps: int) -> RegisterLayout:
+    """Return the layout of the places of elements that `warps` warps copy: runs in a thread."""
+    shape = tuple(op.opview.indices[0].type.shape)
+    return choose_blocked(shape, VECTOR_BITS // op.opview.run, warps)
 
 
 def _convert_operand(op: Any, number: int) -> Any:

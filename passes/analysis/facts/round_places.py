@@ -1,0 +1,51 @@
+"""What a round of a loop computes to know where a load lies, so that another round can load it."""
+
+from typing import Any
+
+from tilec.ir.structured import body_operations, clone_operation, defining_operation
+
+_COMPUTING = ("arith", "math")
+_TILES = ("broadcast", "make_range", "permute", "reduce", "splat", "view", "yield_values")
+
+
+def only_computes(op: Any) -> bool:
+    """Tell whether `op` does nothing but to compute scalars and tiles from others."""
+    dialect, _, name = op.name.partition(".")
+    return dialect in _COMPUTING or (dialect in ("nv_tileaa", "nv_tileas") and name in _TILES)
+
+
+def place_in_round(load: Any, body: Any) -> list[Any] | None:
+    """Return what a round computes to load a tile, in order; None if it is more than arithmetic.
+
+    It may depend on the number of the round and on what is there before the loop.
+
+    Args:
+        load: The load.
+        body: The body of the `scf.for` that it is in.
+    """
+    carried = list(body.arguments)[1:]
+    needed, pending = set(), list(load.operands)
+    while pending:
+        value = pending.pop()
+        if value in carried:
+            return None
+        op = defining_operation(value)
+        if op is None or op.block != body or op in needed:
+            continue
+        if not only_computes(op):
+            return None
+        needed.add(op)
+        pending += op.operands
+    return [op for op in body_operations(body) if op in needed]
+
+
+def clone_place(place: list[Any], mapping: dict[Any, Any]) -> None:
+    """Compute at the insertion point where a load lies in another round.
+
+    Args:
+        place: What `place_in_round` returns.
+        mapping: The number of that round, by that of the loop; takes what is computed.
+    """
+    for op in place:
+        if op.results[0] not in mapping:
+            clone_operation(op, mapping)

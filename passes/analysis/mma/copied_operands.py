@@ -1,0 +1,105 @@
+"""Operands of products that threads copy to shared memory as they are, by `cp.async`.
+
+TMA copies boxes of an array. Threads can copy what it cannot, such as gathered rows or rows of an
+odd pitch, without their registers: `cp.async` copies 4, 8 or 16 bytes from global to shared memory,
+and zeros what it is told to leave out (PTX ISA, cp.async: `cp-size` and `src-size`).
+"""
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+from tilec.dialects.cute.registry import CP_ASYNC_BYTES, ELEMENT_BITS
+from tilec.ir.structured import parent_operation
+from tilec.passes.analysis.facts.constants import is_zeros
+from tilec.passes.analysis.facts.round_places import place_in_round
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.plan.machine import WARPGROUP_THREADS
+from tilec.plan.registers import MAX_CONSUMERS
+
+ATOM, ASYNC_COPY = "atom", "cp_async"
+"""Attribute of a gather that threads perform by `cp.async`, and the kind of atom that it holds."""
+GATHERS = ("nv_tileaa.gather", "nv_tileas.gather")
+_VIEWS = ("nv_tileaa.view", "nv_tileas.view")
+_DOTS = ("nv_tileaa.dot", "nv_tileas.dot")
+_OPERANDS = 2
+
+
+def is_copied(op: Any) -> bool:
+    """Tell whether `op` is a gather whose elements threads copy to shared memory by `cp.async`."""
+    return op is not None and op.name in GATHERS and ATOM in op.attributes
+
+
+def why_not_operand(load: Any) -> str | None:
+    """Return why the tile of a load is not just an operand of products in its round; else None.
+
+    Args:
+        load: A gather or tiled load of nv_tileaa.
+    """
+    loop = parent_operation(load)
+    if loop is None or loop.name != "scf.for":
+        return "it is not in a loop"
+    if next(iter(load.opview.token.uses), None) is not None:
+        return "other accesses wait for it"
+    uses = list(_uses(load.results[0]))
+    if not uses or not all(op.name in _DOTS and number < _OPERANDS for op, number in uses):
+        return "threads compute with it"
+    if any(op.block != load.block for op, _ in uses):
+        return "the product is in a loop or branch inside of the loop"
+    defects = (why_not_wgmma(op, 1) for op, _ in uses)
+    return next(filter(None, defects), None)
+
+
+def why_not_copied(gather: Any) -> str | None:
+    """Return why threads cannot copy what a gather loads some rounds ahead; None if they can.
+
+    Args:
+        gather: A gather of nv_tileaa, of which `why_not_operand` says nothing.
+    """
+    access = gather.opview
+    if access.ACCESS.order_of(gather) != "weak":
+        return "its memory order is not weak"
+    if access.padding is not None and not is_zeros(access.padding):
+        return "cp.async pads with zeros alone"
+    if copy_bytes(gather) not in CP_ASYNC_BYTES:
+        return (
+            f"runs of {copy_bytes(gather)} bytes lie next to each other; cp.async takes"
+            f" {min(CP_ASYNC_BYTES)} or more"
+        )
+    size = prod(gather.results[0].type.shape) * copy_bytes(gather) // access.run
+    if size < min(CP_ASYNC_BYTES) * MAX_CONSUMERS * WARPGROUP_THREADS:
+        return f"a tile of {size} bytes has less than {min(CP_ASYNC_BYTES)} for some threads"
+    if place_in_round(gather, gather.block) is None:
+        return "where it lies depends on what the loop loads or carries"
+    return None
+
+
+def copy_bytes(gather: Any) -> int:
+    """Return the bytes that lie next to each other at a multiple of their number."""
+    element = str(gather.opview.memref.type.element_type)
+    return gather.opview.run * ELEMENT_BITS[element] // 8
+
+
+def _uses(tile: Any) -> Iterator[tuple[Any, int]]:
+    """Yield the operations that use a tile, also with more or fewer dims of extent 1."""
+    for use in tile.uses:
+        op = use.owner.operation
+        if op.name in _VIEWS and _is_unit_view(op):
+            yield from _uses(op.results[0])
+        else:
+            yield op, use.operand_number
+
+
+def _is_unit_view(op: Any) -> bool:
+    """Tell whether a view keeps the last axis and drops or adds dims of extent 1."""
+    before, after = (list(value.type.shape) for value in (op.operands[0], op.results[0]))
+    extents = [[extent for extent in shape if extent > 1] for shape in (before, after)]
+    return extents[0] == extents[1] and before[-1:] == after[-1:]
+
+
+def copied_gathers(loop: Any) -> list[Any]:
+    """Return the gathers in the body of a loop that threads copy to shared memory."""
+    if loop.name != "scf.for":
+        return []
+    ops = [op.operation for op in loop.regions[0].blocks[0].operations]
+    return [op for op in ops if is_copied(op)]

@@ -1,0 +1,148 @@
+"""Let threads copy operands of products to shared memory by `cp.async`, where TMA cannot.
+
+Before:  scf.for %k { %a = gather %x[%rows, %columns] {run = 8}; dot %a, %b, %acc }
+After:   scf.for %k { %a = gather %x[%rows, %columns] {run = 8, atom = <"sm80_cp_async_16_bf16">}
+                      dot %a, %b, %acc }
+
+`nv-tileas-copy-ahead` makes copies into a ring of such a gather. The tile must be an operand of
+products of wgmma in its round and nothing else, must lie where a round can compute without loading
+anything, and must be padded with zeros. `cp.async` copies 16, 8 or 4 bytes at a multiple of their
+number, so as many must lie next to each other: rows of 16-bit elements with an odd pitch do not.
+The end of the array may come in the middle of them.
+
+A tiled load that TMA cannot do becomes a gather of the same elements:
+
+Before:  %a, %t = tiled_load %x[%i, %j] {atom = <"sm90_ldg_64_bf16">}
+After:   %rows = splat %i + range; %columns = splat %j + range
+         %a, %t = gather %x[%rows, %columns] {run = 4, atom = <"sm80_cp_async_8_bf16">}
+
+Remark T0524 says of each operand of a product of wgmma that threads load how it gets to shared
+memory, and why.
+"""
+
+from typing import Any
+
+from tilec.dialects.cute.copy_atom import CopyAtomAttr
+from tilec.dialects.nv_tileaa.element_ops import GatherOp
+from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import i64
+from tilec.ir.removal import erase, erase_unused
+from tilec.passes.analysis.facts.divisibility import Divisibility
+from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
+from tilec.passes.analysis.facts.round_places import only_computes
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    span_of,
+    tiled_access,
+)
+from tilec.passes.analysis.mma.copied_operands import (
+    ASYNC_COPY,
+    ATOM,
+    copy_bytes,
+    why_not_copied,
+    why_not_operand,
+)
+from tilec.passes.analysis.schedule.marks import COPY_ROUNDS
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.diagnostics import remark
+
+LEAST_TILED_BYTES = 8
+"""Fewest bytes that a thread copies at once of rows that it could also load by vectors."""
+_GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
+
+
+@register_pass("nv-tileaa-copy-operands")
+def copy_operands(module: Any, context: PassContext) -> bool:
+    """Mark the gathers that threads copy; make gathers of the tiled loads that they copy."""
+    changed = False
+    for function in kernel_functions(module):
+        if COPY_ROUNDS in read_kernel_fact(function, "disabled", []):
+            continue
+        loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
+        for load in loads:
+            if why_not_operand(load) is None:
+                why_not, copied = _copy(load, function)
+                context.sink.emit(remark("T0524", _described(copied, why_not), span_of(copied)))
+                changed |= why_not is None
+                if why_not is None:
+                    write_kernel_facts(function, costs=_costs(function))
+    return changed
+
+
+def _costs(function: Any) -> list[str]:
+    """Return what takes registers in a kernel, copies of later rounds included."""
+    return sorted({*read_kernel_fact(function, "costs", []), COPY_ROUNDS})
+
+
+def _is_by_threads(op: Any) -> bool:
+    """Tell whether threads load a tile."""
+    is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
+    return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
+
+
+def _copy(load: Any, function: Any) -> tuple[str | None, Any]:
+    """Let threads copy what a load loads; return why they do not (None: they do) and the load."""
+    is_tiled = load.name == _LOAD
+    if is_tiled and load.opview.padding != "zero":
+        return "cp.async pads with zeros alone", load
+    gather = _as_gather(load, Divisibility(function)) if is_tiled else load
+    why_not = why_not_copied(gather)
+    if is_tiled and why_not is None and copy_bytes(gather) < LEAST_TILED_BYTES:
+        why_not = f"rows start at multiples of {copy_bytes(gather)} bytes"
+    if why_not is None:
+        gather.attributes[ATOM] = _atom(gather)
+        if is_tiled:
+            for old, new in zip(load.results, gather.results, strict=True):
+                old.replace_all_uses_with(new)
+            erase(load)
+        return None, gather
+    if is_tiled:
+        needed = list(gather.operands)
+        erase(gather)
+        erase_unused(needed, only_computes)
+    return why_not, load
+
+
+def _as_gather(load: Any, facts: Divisibility) -> Any:
+    """Emit a gather of the elements of a tiled load; return it."""
+    access, shape = tiled_access(load), list(load.results[0].type.shape)
+    i32, tile = ir.IntegerType.get_signless(32), load.results[0].type
+    with ir.InsertionPoint(load), load.location:
+        indices = []
+        for axis, (coord, extent) in enumerate(zip(access.coords, shape, strict=True)):
+            numbers = arith.addi(SplatOp.build(coord, [extent]), MakeRangeOp.build(extent, i32))
+            line = [extent if number == axis else 1 for number in range(len(shape))]
+            numbers = numbers if line == [extent] else ViewOp.build(numbers, line)
+            indices.append(numbers if line == shape else BroadcastOp.build(numbers, shape))
+        padding = arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, _zero(tile)))
+        gather = GatherOp.build(access.view, indices, None, padding, load.opview.after).operation
+    gather.attributes["mem_semantic"] = ir.StringAttr.get(load.opview.mem_semantic)
+    run = longest_run(gather.opview, facts)
+    gather.attributes["run"] = i64(run)
+    if not ends_whole(gather.opview, run):
+        gather.attributes["ragged"] = ir.UnitAttr.get()
+    return gather
+
+
+def _zero(tile: Any) -> Any:
+    element = tile.element_type
+    is_float = isinstance(element, ir.FloatType)
+    return ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
+
+
+def _atom(gather: Any) -> CopyAtomAttr:
+    """Return the atom of as many bytes as lie next to each other."""
+    bits, element = 8 * copy_bytes(gather), gather.opview.memref.type.element_type
+    name = f"sm80_{ASYNC_COPY}_{bits // 8}_{str(element).lower()}"
+    return CopyAtomAttr.of(name, ASYNC_COPY, 1, bits, element)
+
+
+def _described(load: Any, why_not: str | None) -> str:
+    """Return the remark about an operand."""
+    if why_not is None:
+        size = copy_bytes(load)
+        return f"threads copy an operand of the mma to shared memory, {size} bytes at a time"
+    return f"an operand of the mma goes through the registers of threads: {why_not}"
