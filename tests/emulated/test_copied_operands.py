@@ -91,7 +91,7 @@ def test_a_fault_is_found(multiply, monkeypatch, name):
     found = []
     for seed in SEEDS:
         try:
-            multiply("rows of 328", seed, load(PATH))
+            multiply("rows of a wide tile", seed, load(PATH))
         except (DeadlockError, EmulatedFaultError, AssertionError) as failure:
             found.append(failure)
             break

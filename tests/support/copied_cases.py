@@ -79,7 +79,7 @@ CASES = {
     "rows of f16": partial(gathered_rows, 200, np.float16),
     "rows of i8": partial(gathered_rows, 208, np.int8, np.int32, T0="i8", T1="i32"),
     "rows of f32": partial(gathered_rows, 100, np.float32),
-    "rows of a wide tile": partial(gathered_rows, 200, BN=256),
+    "rows of a wide tile": partial(gathered_rows, 456, BN=256),
     "rows for one warpgroup": partial(gathered_rows, 200, BM=64),
     **{f"both from {first}": partial(gathered_both, 208, first) for first in (8, 4, 2)},
     "every second row": partial(every_second_row, 104),

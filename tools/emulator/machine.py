@@ -69,7 +69,10 @@ class Run:
     def _land(self, copies: list[Callable[[], None]]) -> bool:
         """Let one of the copies be over; tell whether there was one."""
         if copies:
-            copies.pop(self.random.randrange(len(copies)))()
+            try:
+                copies.pop(self.random.randrange(len(copies)))()
+            except AccessError as failure:
+                raise EmulatedFaultError(f"a copy in flight: {failure}") from failure
             return True
         return False
 

@@ -1,4 +1,4 @@
-"""The kernels that are mutated: every example, and thirteen with protocols that plans can ask for.
+"""The kernels that are mutated: every example, and fourteen with protocols that plans can ask for.
 
 They are small, since the emulator runs those of their mutants that the check accepts.
 """
@@ -87,6 +87,17 @@ def rotated[M, N, D](Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: bf16[M, D])
     store(O, (m, 0), cast(acc, bf16))
 """
 
+COPIED = """@kernel(stages=3)
+def copied[T, P, N, K](X: bf16[T, K], R: i32[P], B: bf16[K, N], C: bf16[P, N]):
+    m, n = grid(cdiv(P, 64), cdiv(N, 32))
+    rows = (load(R, m, 64) & 31)[:, None]
+    acc = zeros((64, 32), f32)
+    for k in range(cdiv(K, 16)):
+        x = gather(X, (rows, k * 16 + arange(16)[None, :]))
+        acc = mma(x, load(B, (k, n), (16, 32)), acc)
+    store(C, (m, n), cast(acc, bf16))
+"""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -161,6 +172,13 @@ OWN = (
         CONDITIONAL,
         {"M": 64, "N": 64, "K": 80},
         {"rounds": 3},
+        multiprocessors=1,
+    ),
+    Case(
+        "copied",
+        "copied",
+        COPIED,
+        {"T": 32, "P": 64, "N": 64, "K": 80},
         multiprocessors=1,
     ),
     Case("rotated", "rotated", ROTATED, {"M": 256, "N": 80, "D": 16}, multiprocessors=1),

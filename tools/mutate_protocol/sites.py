@@ -32,6 +32,8 @@ EVENTS = (
     "bulk_wait",
     "async_tiled_tma_load",
     "async_tiled_tma_store",
+    "async_gather",
+    "mbarrier_arrive_copies",
     "copy_out",
     "load_shared",
     "store_shared",
@@ -68,7 +70,9 @@ HANDLES = (
     "producer_warp",
 )
 """What only names things: nothing happens there, but its numbers and operands count."""
-DATA_ATTRIBUTES = frozenset({"origin", "tmaIdx", "cache_hint", "a_major", "b_major"})
+DATA_ATTRIBUTES = frozenset(
+    {"origin", "copy_bytes", "ragged", "unchecked", "tmaIdx", "cache_hint", "a_major", "b_major"}
+)
 """What of an operation is no synchronisation: where in a tile or an array, and how it is read."""
 SHAPE_ATTRIBUTES = frozenset({"operandSegmentSizes", "by_steps"})
 """What says how the operation is written down, or is a hint."""
@@ -83,6 +87,7 @@ HANDLE_TYPES = (
 """Types of the values by which operations name what they synchronise on."""
 CROSSING = frozenset(
     {"ring_acquire", "ring_wait", "ring_release", "ring_release_until", "ring_advance"}
+    | {"mbarrier_arrive_copies"}
     | {"ring_skip", "mbarrier_arrive_expect_tx", "async_tiled_tma_load", "cluster_sync"}
     | {"await_cluster", "cluster_send"}
     | {"await_partials", "arrive_partial", "reset_partials", "add_partial", "store_partial"}

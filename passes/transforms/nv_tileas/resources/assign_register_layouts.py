@@ -9,9 +9,10 @@ After:   %d : tensor<128x256xf32,
 
 Values that an element-wise operation, a loop or a branch connects form a group and share one
 layout. Accumulators of wgmma and mma.sync fix the layout of their groups, and so do A operands that
-wgmma takes from registers. From there, layouts follow the links between groups: permute, view,
-broadcast, cat, reductions, and places where a tile may change its layout. These are the results of
-reductions, the operands in registers, and the tiles that threads move to or from global memory.
+wgmma takes from registers, and the places of elements that threads copy. From there, layouts follow
+the links between groups: permute, view, broadcast, cat, reductions, and places where a tile may
+change its layout. These are the results of reductions, the operands in registers, and the tiles
+that threads move to or from global memory.
 Constants and splats are made again for each use. A group without a layout gets the one that suits
 its memory accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows
 if there are enough; where they are scanned, consecutive elements of them.
@@ -37,7 +38,6 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
-from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
@@ -93,7 +93,6 @@ from tilec.passes.analysis.layouts.prices import (
     least_access_price,
     rounds_of,
 )
-from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of, with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
@@ -103,8 +102,7 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     convert_combined,
     convert_copies,
     convert_fragments,
-    copy_layout,
-    register_operand,
+    fixed_operand,
     retype_constants,
 )
 from tilec.passes.transforms.nv_tileas.resources.remade_tiles import merge, remake
@@ -259,17 +257,15 @@ class LayoutAssignment:
         return self._find(value) if is_tile(value) else None
 
     def _fixed(self) -> dict[Any, RegisterLayout]:
-        """Return the layouts of the groups of accumulators, and of operands in registers."""
+        """Return the layouts that products fix, and copies by threads."""
         found: dict[Any, RegisterLayout] = {}
         for op in walk_operations(self.block):
             layout = accumulator_layout(op, self.warps)
             if layout is not None:
                 found.setdefault(self._find(op.results[0]), layout)
-            if op.name == ASYNC_GATHER:
-                found[self._find(op.opview.indices[0])] = copy_layout(op, self.warps)
-            operand = register_operand(op)
-            if operand is not None:
-                found[self._find(operand)] = a_fragment(op, self.warps // WARPGROUP_WARPS)
+            fixed = fixed_operand(op, self.warps)
+            if fixed is not None:
+                found[self._find(fixed[0])] = fixed[1]
         return found
 
     def _facts(self, tiles: list[Any], fixed: RegisterLayout | None, warps: int | None) -> Group:

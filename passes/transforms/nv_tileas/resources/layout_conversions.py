@@ -13,6 +13,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.layouts.links import COMBINE
 from tilec.passes.analysis.layouts.prices import TILED_STORE, accesses_global
+from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.passes.analysis.passed_values import passed_values
@@ -147,10 +148,17 @@ def convert_copies(block: Any) -> list[Any]:
     ]
 
 
-def copy_layout(op: Any, warps: int) -> RegisterLayout:
-    """Return the layout of the places of elements that `warps` warps copy: runs in a thread."""
-    shape = tuple(op.opview.indices[0].type.shape)
-    return choose_blocked(shape, VECTOR_BITS // op.opview.run, warps)
+def fixed_operand(op: Any, warps: int) -> tuple[Any, RegisterLayout] | None:
+    """Return an operand whose layout an operation of a role of `warps` warps fixes, with that.
+
+    None for an operation that fixes none.
+    """
+    if op.name == ASYNC_GATHER:
+        places = op.opview.indices[0]
+        bits = VECTOR_BITS // op.opview.run  # a thread copies runs of neighbours
+        return places, choose_blocked(tuple(places.type.shape), bits, warps)
+    operand = register_operand(op)
+    return None if operand is None else (operand, a_fragment(op, warps // WARPGROUP_WARPS))
 
 
 def _convert_operand(op: Any, number: int) -> Any:
