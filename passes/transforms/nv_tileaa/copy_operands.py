@@ -68,13 +68,9 @@ def copy_operands(module: Any, context: PassContext) -> bool:
                 context.sink.emit(remark("T0524", _described(copied, why_not), span_of(copied)))
                 changed |= why_not is None
                 if why_not is None:
-                    write_kernel_facts(function, costs=_costs(function))
+                    plan = read_kernel_fact(function, "plan", {})
+                    write_kernel_facts(function, plan=plan | {COPY_ROUNDS: True})
     return changed
-
-
-def _costs(function: Any) -> list[str]:
-    """Return what takes registers in a kernel, copies of later rounds included."""
-    return sorted({*read_kernel_fact(function, "costs", []), COPY_ROUNDS})
 
 
 def _is_by_threads(op: Any) -> bool:

@@ -65,7 +65,8 @@ def load_ahead(module: Any, context: PassContext) -> bool:
             found = _loads_to_carry(loop)
             if found:
                 _carry(loop, found)
-                write_kernel_facts(function, plan={LOAD_ROUNDS: True})
+                plan = read_kernel_fact(function, "plan", {})
+                write_kernel_facts(function, plan=plan | {LOAD_ROUNDS: True})
                 changed = True
     return changed
 
