@@ -5,6 +5,7 @@ Each case names a kernel and returns the arrays by name, the constants, and the 
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -27,7 +28,7 @@ def _wide(array):
     return array.astype(np.float64)
 
 
-def gathered_rows(depth, dtype=BF16, sums=np.float32, **constants):
+def gathered_rows(depth, dtype: Any = BF16, sums: Any = np.float32, **constants):
     """Rows of any place, some of which are masked off."""
     if dtype == np.int8:
         x, w = (_rows(seed, 90 * depth, 127, -127).astype(np.int8) for seed in (0, 1))
