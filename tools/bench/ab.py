@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from tilec.request.gpu import DEFAULT_GPU, GPUS
-from tools.bench.cases import DTYPES, FULL, SETS, Case, parse_case
-from tools.bench.contenders import KERNELS, Contender, check, make_operands, reference
+from tools.bench.ab_subjects import SETS, Case, new_trial, parse_subject, request
+from tools.bench.cases import FULL
 from tools.bench.host import ROOT, HostError, import_torch
 from tools.bench.measure import Graph, quick_time
 from tools.bench.options import add_case_choice, chosen_cases, new_parser, positive
@@ -37,11 +37,13 @@ UNIT_MILLISECONDS = 4.0
 """How long one side of a pair runs."""
 NORMAL_95 = 0.98
 """Half of 1.96: ranks around the median that hold it with 95% certainty (order statistics)."""
+_CASE = "a product or attention forward, as 4096x4096x512:bf16:NT or d128:s4096:causal"
 _WORKER = Path(__file__).with_name("ab_compile.py")
 _EXAMPLES = """
 examples:
   git worktree add ../before HEAD~1 && python -m tools.bench.ab ../before --set skinny
   python -m tools.bench.ab ../before --case 4096x4096x4096 --seconds 10
+  python -m tools.bench.ab ../before --set d128 --case d64:s4096:full
   python -m tools.bench.ab ../before --packages made --compile-only    # then once more, on the GPU
 """
 
@@ -52,7 +54,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add = parser.add_argument
     add("old", type=Path, help="checkout to compare with")
     add("new", type=Path, nargs="?", default=ROOT, help="the other one (this checkout)")
-    add_case_choice(parser, SETS, parse_case, case="a case, as 4096x4096x512:bf16:NT")
+    add_case_choice(parser, SETS, parse_subject, case=_CASE, default="all products")
     add("--seconds", type=positive(float), default=3.0, help="GPU time of a case (3)")
     add("--packages", type=Path, help="keep packages in this folder, and take those that are there")
     add("--compile-only", action="store_true", help="make the packages; needs no GPU")
@@ -113,26 +115,6 @@ def median_interval(values: Sequence[float]) -> tuple[float, float]:
     return ordered[first], ordered[last]
 
 
-def request(case: Case, package: Path, checkout: Path) -> dict[str, Any]:
-    """Return what `ab_compile.py` shall do for one case."""
-    file, kernel = KERNELS[case.kind]
-    lead = [case.batch] if case.kind == "batched" else []
-    output = "float32" if case.kind == "f32_output" else DTYPES[case.dtype]
-
-    def array(shape: list[int], *, transposed: bool, dtype: str = DTYPES[case.dtype]) -> Any:
-        return {"dtype": dtype, "shape": shape, "transposed": transposed}
-
-    arrays = [
-        array([*lead, case.m, case.k], transposed=case.layout[0] == "T"),
-        array([*lead, case.k, case.n], transposed=case.layout[1] == "T"),
-    ]
-    if case.kind == "fused":
-        arrays += [array([case.n], transposed=False), array([case.m, case.n], transposed=False)]
-    arrays.append(array([*lead, case.m, case.n], transposed=case.column_major, dtype=output))
-    source = checkout / "examples" / file
-    return {"source": str(source), "kernel": kernel, "package": str(package), "arrays": arrays}
-
-
 def package_path(folder: Path, tag: str, case: Case) -> Path:
     """Return where the package of a case lies."""
     return folder / f"{tag}-{str(case).replace(':', '-')}.pkg"
@@ -167,7 +149,7 @@ def _search_path(checkout: Path) -> str:
 
 
 def measure_case(torch: Any, case: Case, folder: Path, seconds: float) -> Comparison:
-    """Check the two kernels of a case against an f32 product, and time them.
+    """Check the two kernels of a case against an f32 result, and time them.
 
     Raises:
         ContenderError: A result is wrong.
@@ -175,20 +157,15 @@ def measure_case(torch: Any, case: Case, folder: Path, seconds: float) -> Compar
     """
     from tilec.runtime.aot import load_package
 
-    operands = make_operands(torch, case)
-    extras = operands.extras or [()] * len(operands.products)
-    data = [(a, b, *more, c) for (a, b, c), more in zip(operands.products, extras, strict=True)]
-    expected = reference(torch, operands, 0)
+    trial = new_trial(torch, case)
     calls = {}
     for tag in (OLD, NEW):
         (kernel,) = load_package(package_path(folder, tag, case))
-        results = [c for *_, c in data]
-        contender = Contender(tag, lambda i, kernel=kernel: kernel(*data[i]), results)
-        check(torch, contender, operands, expected)
-        calls[tag] = contender.call
-    del expected
-    count = _unit_calls(quick_time(torch, calls[NEW], len(data)), len(data))
-    graphs = {tag: Graph(torch, call, len(data), count) for tag, call in calls.items()}
+        calls[tag] = trial.call(kernel)
+    sets = trial.sets
+    del trial
+    count = _unit_calls(quick_time(torch, calls[NEW], sets), sets)
+    graphs = {tag: Graph(torch, call, sets, count) for tag, call in calls.items()}
     end = time.monotonic() + seconds
     run_block(torch, graphs)  # to the clock of the work
     blocks = [run_block(torch, graphs)]

@@ -32,12 +32,13 @@ def _compile(item: dict[str, Any], gpu: str) -> None:
 
     kernel = tilec.load(item["source"])[item["kernel"]]
     arrays = [_array(**facts) for facts in item["arrays"]]
+    others = item.get("others", {})  # scalars and constants
     compile_for = getattr(kernel, "compile_for", None)
     if compile_for is None:  # a checkout that plans for an H200 only
-        made = kernel.compile(*arrays)
+        made = kernel.compile(*arrays, **others)
     else:
         names = [parameter.name for parameter in kernel.signature.arrays()]
-        made = compile_for(gpu, dict(zip(names, arrays, strict=True)))
+        made = compile_for(gpu, {**dict(zip(names, arrays, strict=True)), **others})
     save_package([made.artifact], item["package"])
 
 

@@ -58,10 +58,24 @@ def test_either_checkout_compiles_its_packages_and_those_that_are_there_stay(tmp
     assert capfd.readouterr().err == ""
 
 
-@pytest.mark.parametrize("text", ["64x64x64:bf16:TN:fused", "2x64x64x64", "64x64x64:bf16:NN:f32"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "64x64x64:bf16:TN:fused",
+        "2x64x64x64",
+        "64x64x64:bf16:NN:f32",
+        "d64:s128:causal:g2:h4:b1",
+    ],
+)
 def test_every_kind_of_case_compiles(text, tmp_path):
     words = [str(ab.ROOT), "--case", text, "--packages", str(tmp_path), "--compile-only"]
     assert ab.main(words) == 0
+
+
+def test_attention_backward_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        ab.parse_arguments([str(tmp_path), "--case", "backward:d64:s1024:full"])
+    assert "only the forward pass" in capsys.readouterr().err
 
 
 def test_a_kernel_that_does_not_compile_is_named(tmp_path, capfd):
