@@ -4,22 +4,29 @@ from itertools import pairwise
 
 import numpy as np
 
-SIZES = {"T": 150, "N": 4, "H": 2, "G": 1, "D": 64}
+SIZES = {"T": 150, "N": 4, "H": 2, "G": 1, "D": 64, "L": 5}
 CASES = (
-    {"T": 2, "N": 3, "H": 1, "G": 1, "D": 8},
-    {"T": 149, "N": 4, "H": 1, "G": 1, "D": 40},
+    {"T": 2, "N": 3, "H": 1, "G": 1, "D": 8, "L": 3},
+    {"T": 149, "N": 4, "H": 3, "G": 1, "D": 40, "L": 5},
 )
 LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "V": "odd"})
 CONSTANTS = ({"causal": 0},)
-SCALARS = {"scale": 0.125, "longest": 150}
+SCALARS = {"scale": 0.125, "together": 2}
 ROUNDINGS = {"O": 2**18}
 """The weights are rounded to bf16 before they are multiplied, each by up to 2^-8 of itself."""
 
 
-def inputs(T: int, N: int) -> dict[str, np.ndarray]:  # noqa: N803
-    """Return where sequences begin, and the end of the last one; some of them are empty."""
+def inputs(T: int, N: int, L: int, BM: int = 128) -> dict[str, np.ndarray]:  # noqa: N803
+    """Return where sequences begin, the end of the last one, and their tiles, the longest first.
+
+    Some sequences are empty. What is left of the list of tiles lies after all sequences.
+    """
     inner = np.sort(np.random.default_rng(T + N).integers(0, T + 1, N - 2))
-    return {"C": np.array([0, *inner, T], dtype=np.int32)}
+    bounds = np.array([0, *inner, T], dtype=np.int32)
+    tiles = [(s, m) for s, length in enumerate(np.diff(bounds)) for m in range(-(-length // BM))]
+    tiles.sort(key=lambda tile: -tile[1])
+    left = [(0, T // BM + 1)] * (L - len(tiles))
+    return {"C": bounds, "W": np.array([*tiles, *left], dtype=np.int32)}
 
 
 def reference(

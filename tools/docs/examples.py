@@ -38,6 +38,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "attention_backward_keys",
         "window_attention",
         "flex_attention",
+        "varlen_tiles",
         "varlen_attention",
         "decode_attention",
         "paged_attention",

@@ -3,6 +3,7 @@
 import random
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +27,8 @@ GROUPS = ((1, 1), (2, 1), (1, 4), (2, 3), (1, 8), (4, 2), (3, 5))
 LAYOUTS = ("tokens first", "heads first", "packed")
 """Of the axes: [batch, token, head, depth], [batch, head, token, depth], and the first with all
 heads of Q, K and V one after the other."""
+TILE, TOGETHER = 128, 2
+"""Queries of a tile of `varlen_attention`, and heads that it computes at the same time."""
 GUARD = 64
 """Elements before and after a result; 128 bytes, which keep its alignment."""
 
@@ -143,13 +146,21 @@ class Case:
                 name: item._replace(shape=item.shape[1:], strides=item.strides[1:])
                 for name, item in found.items()
             }
-            return found | {"C": dense("C", "i32", len(self.starts))}
+            listed = dense("W", "i32", len(self.tiles), 2)
+            return found | {"C": dense("C", "i32", len(self.starts)), "W": listed}
         if self.kernel == "attention":
             sums = dense("E", "f32", self.batches, self.heads, self.length)
             return found | {"E": sums}
         if self.kernel == "flex_attention":
             return found | {"A": dense("A", "f32", self.heads)}
         return found
+
+    @property
+    def tiles(self) -> list[tuple[int, int]]:
+        """Sequence and number of each tile of `varlen_attention`, the longest first."""
+        lengths = [end - start for start, end in pairwise(self.starts)]
+        found = [(s, m) for s, length in enumerate(lengths) for m in range(-(-length // TILE))]
+        return sorted(found, key=lambda tile: -tile[1])
 
     @property
     def scalars(self) -> dict[str, Any]:
@@ -163,8 +174,7 @@ class Case:
         if self.kernel in ("attention", "varlen_attention"):
             found["causal"] = int(self.causal)
         if self.kernel == "varlen_attention":
-            pairs = zip(self.starts, self.starts[1:], strict=False)
-            found["longest"] = max(1, *(end - start for start, end in pairs))
+            found["together"] = TOGETHER
         if self.kernel == "window_attention":
             found["window"] = self.window
         if self.kernel == "flex_attention":

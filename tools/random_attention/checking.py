@@ -60,7 +60,8 @@ class Memory:
         for name, (dtype, size) in case.blocks.items():
             kind = getattr(torch, TORCH_NAMES[dtype])
             if dtype == "i32":
-                block = torch.tensor(case.starts, dtype=kind, device="cuda")
+                numbers = case.starts if name == "C" else case.tiles
+                block = torch.tensor(numbers, dtype=kind, device="cuda").flatten()
             elif name == "A":
                 heads = torch.arange(1, case.heads + 1, device="cuda")
                 block = torch.exp2(-8.0 * heads / case.heads) * case.alibi
