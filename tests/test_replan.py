@@ -72,6 +72,11 @@ def test_loads_ahead_of_a_round_are_given_up_before_rotation(monkeypatch):
     assert given_up(monkeypatch, plan | {"load_rounds": True}) == ["load_rounds", "rotate"]
 
 
+def test_tiles_are_read_late_after_all_that_costs_more(monkeypatch):
+    plan = {"consumer_registers": 240, "read_early": True, "rotate": True}
+    assert given_up(monkeypatch, plan) == ["rotate", "read_early"]
+
+
 def test_gradients_of_arrays_that_threads_load_do_without_loads_ahead():
     path = next(path for path in EXAMPLES if path.stem == "attention_backward")
     kernel, example = load(path)[path.stem], example_of(path)

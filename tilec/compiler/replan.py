@@ -29,6 +29,7 @@ _COSTS = {
     "copy_rounds": "to copy tiles of later rounds of a loop",
     "load_rounds": "to load tiles of the next round of a loop",
     "rotate": "a loop whose rounds overlap",
+    "read_early": "to read tiles from shared memory before a loop needs their elements",
 }
 """What takes registers, by what the planner must do without (`KernelProblem`; most are fields of
 the plan), in the order in which it is given up: what takes most, then what gains least."""

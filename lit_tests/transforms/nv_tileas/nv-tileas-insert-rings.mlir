@@ -944,3 +944,47 @@ module @a_plan_without_a_pace_delays_nothing {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, epilogue_stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+// A kernel that spilled reads a tile into registers after the products that come before its first
+// element is needed. Products name the tile by a read of its own, which takes no registers.
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// CHECK-LABEL: module @tiles_are_read_late
+// CHECK:         ring_wait
+// CHECK-NEXT:    %[[SLOT:.*]] = "nv_tileas.slot_view"
+// CHECK-NEXT:    %[[A:.*]] = "nv_tileas.load_shared"(%[[SLOT]])
+// CHECK-NEXT:    "nv_tileas.dot"(%[[A]], %[[A]]
+// CHECK-NEXT:    %[[LATE:.*]] = "nv_tileas.load_shared"(%[[SLOT]])
+// CHECK-NEXT:    ring_release
+// CHECK:         arith.extf %[[LATE]]
+module @tiles_are_read_late {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %c0, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %y = "nv_tileas.dot"(%x, %x, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        %wide = arith.extf %x : tensor<64x64xbf16> to tensor<64x64xf32>
+        %z = arith.addf %y, %wide : tensor<64x64xf32>
+        scf.yield %z : tensor<64x64xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 1 : i64, consumer_warps = 4 : i64, teams = 1 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), tilec.kernel = {disabled = ["read_early"]}, nv_tileaa.kernel_spec = {stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

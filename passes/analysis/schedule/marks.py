@@ -21,6 +21,9 @@ ROTATE = "rotate"
 COPY_ROUNDS = "copy_rounds"
 """Field of the plan: whether threads copy operands of later rounds to shared memory. It is given up
 in the same way."""
+READ_EARLY = "read_early"
+"""Field of the plan: whether a loop reads tiles from shared memory when they are there, not when it
+needs their elements. It is given up where ptxas spills otherwise."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
 

@@ -81,7 +81,13 @@ from tilec.passes.analysis.mma.staging import staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
-from tilec.passes.analysis.schedule.marks import COPY_ROUNDS, LOAD_ROUNDS, ROTATE, SPLIT
+from tilec.passes.analysis.schedule.marks import (
+    COPY_ROUNDS,
+    LOAD_ROUNDS,
+    READ_EARLY,
+    ROTATE,
+    SPLIT,
+)
 from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
 from tilec.passes.analysis.spreading import why_not_spread
@@ -344,7 +350,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "snake_k": read_kernel_fact(function, "planned_snake", True),
         "warp_factor": read_kernel_fact(function, "warp_factor", 1),
     }
-    by_passes = (COPY_ROUNDS, LOAD_ROUNDS, ROTATE, SPLIT)
+    by_passes = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)
     return planned | {field: False for field in disabled if field not in by_passes}
 
 

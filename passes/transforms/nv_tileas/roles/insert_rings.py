@@ -45,6 +45,12 @@ time of the products. If the number of k-tiles depends on the block, nothing sle
     roles { scf.for %tile { scf.for %k = %lower to %upper step %s { ... } }
             producer_warp { ...; ring_acquire %p0; sleep %ns; %r0 = tiled_load ... } }
 
+Threads read a tile into registers where it arrives. If a kernel spills, it is compiled again with
+reads where elements are needed, after products (`read_early` in `tilec/compiler/replan.py`):
+
+    Before:  %a = receive; %c = dot %a, %b, %acc; %e = extf %a
+    After:   %a = load_shared %slot; %c = dot %a, %b, %acc; %l = load_shared %slot; %e = extf %l
+
 In a cluster that shares a tile of the ring, a CTA fills slots of other CTAs. So a slot is empty
 when the consumers of all these CTAs have released it, and the empty barrier counts the consumer
 warps of all of them. All roles end with a `cluster_sync`, because a CTA that has ended takes its
@@ -67,7 +73,6 @@ from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     ClusterSyncOp,
     CreateRingOp,
-    LoadSharedOp,
     RingAcquireOp,
     RingAdvanceOp,
     RingCommitOp,
@@ -80,7 +85,7 @@ from tilec.dialects.nv_tileas import (
     SlotViewOp,
 )
 from tilec.dialects.nv_tileas.role_ops import SleepOp, producer_warps
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
@@ -104,11 +109,12 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.operands import dot_uses
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals, ring_peers
-from tilec.passes.analysis.schedule.marks import set_stage, stage_of
+from tilec.passes.analysis.schedule.marks import READ_EARLY, set_stage, stage_of
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.roles.slice_pace import emit_sleep
-from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.passes.transforms.nv_tileas.roles.slot_reads import read_late, read_slot, waiting_uses
+from tilec.support.fast_dataclasses import dataclass, field, replace
 
 _RECEIVE, _TOKEN = "nv_tileas.receive", "nv_tileas.receive_token"
 
@@ -162,6 +168,8 @@ class _Ring:
         refilled: Whether slots are used more than once, and so have to be released.
         advances: Whether the ring has more than one filling, each of them in the next slot.
         sleep: Nanoseconds to sleep before each filling; None to fill a slot as soon as it is empty.
+        reads_late: Whether tiles are read into registers when elements are needed.
+        early_reads: Tiles that are not, and that registers hold during products.
     """
 
     value: Any
@@ -169,6 +177,8 @@ class _Ring:
     refilled: bool
     advances: bool
     sleep: Any = None
+    reads_late: bool = False
+    early_reads: list[Any] = field(default_factory=list)
 
 
 @register_pass("nv-tileas-insert-rings")
@@ -177,6 +187,8 @@ def insert_rings(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
         spec["tile_loop"] = read_kernel_fact(function, "persistent", False)
+        early, disabled = False, read_kernel_fact(function, "disabled", [])
+        spec["reads_late"] = READ_EARLY in disabled
         for roles in kernel_roles(function):
             groups = _group_channels(roles)
             reach_out = any(channels.multicast_axes for channels in groups)
@@ -184,9 +196,12 @@ def insert_rings(module: Any, context: PassContext) -> None:
             pace = spec.get("epilogue_pace", 0) if len(whole) < len(groups) else 0
             sleep = emit_sleep(roles, whole, pace) if pace else None
             for channels in groups:
-                _insert_ring(roles, channels, spec, sleep if channels.sliced else None)
+                early |= _insert_ring(roles, channels, spec, sleep if channels.sliced else None)
             if reach_out:
                 _end_together(roles)
+        if early:
+            plan = read_kernel_fact(function, "plan", {}) | {READ_EARLY: True}
+            write_kernel_facts(function, plan=plan)
 
 
 def _end_together(roles: Any) -> None:
@@ -251,16 +266,14 @@ def _channel(op: Any) -> int:
     return ir.IntegerAttr(op.attributes["channel"]).value
 
 
-def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: Any) -> None:
+def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: Any) -> bool:
+    """Make the ring of channels; tell whether late reads would hold fewer registers."""
     if channels.sends[0].block == channels.receives[0].block:
         for receive in channels.receives[:-1]:  # the wait must come after the commit
             receive.move_before(channels.receives[-1])
     fillings = channels.fillings()
     ring = replace(_create_ring(roles, channels, fillings, spec), sleep=sleep)
-    ends = (
-        (channels.sends[-1], _produce),
-        (channels.receives[0], _consume),
-    )
+    ends = ((channels.sends[-1], _produce), (channels.receives[0], _consume))
     for marker, rewrite in ends:
         block = role_block(marker)
         with ir.InsertionPoint.at_block_begin(block), marker.location:
@@ -269,6 +282,7 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: A
             thread_value(block, start, marker, partial(_rewrite_all, rewrite, fillings, ring))
         else:
             _rewrite_all(rewrite, fillings, ring, start)
+    return bool(ring.early_reads)
 
 
 def _rewrite_all(rewrite: Any, fillings: list[_Channels], ring: _Ring, position: Any) -> Any:
@@ -302,7 +316,8 @@ def _create_ring(
             buffers.append(AllocSharedOp(buffer=slot, slots=count, loc=receive.location).buffer)
         full, empty = full_arrivals(), empty if refilled else None
         ring = CreateRingOp.make(stages, full, empty, cluster, axes)
-    return _Ring(ring, buffers, refilled, refilled or len(fillings) > 1)
+    advances = refilled or len(fillings) > 1
+    return _Ring(ring, buffers, refilled, advances, reads_late=spec["reads_late"])
 
 
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
@@ -337,12 +352,14 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
             _replace_tokens(tokens, RingTokenOp.build(ring.value, position))
     reads = []
     for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
-        with ir.InsertionPoint(receive), receive.location:
-            slot = SlotViewOp.build(buffer, position)
-            tile = LoadSharedOp.build(slot)
-        receive.results[0].replace_all_uses_with(tile)
+        slot, tile = read_slot(receive, buffer, position)
         reads.append(tile)
         added += [slot.owner, tile.owner]
+        waiting = waiting_uses(tile, receive.block) if stage is None else []
+        if waiting and ring.reads_late:
+            reads.append(read_late(tile, slot, receive.block, waiting))
+        elif waiting:
+            ring.early_reads.append(tile)
     block = first.block
     last = _last_reader(block, reads)
     following = position
@@ -360,7 +377,7 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
 
 
 def _token_operations(receive: Any) -> list[Any]:
-    users = [use.owner.operation for use in receive.results[0].uses]
+    users = (use.owner.operation for use in receive.results[0].uses)
     return [op for op in users if op.name == _TOKEN]
 
 
