@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.support.stranger_cases import BF16, CASES, PATH
+from tests.support.stranger_cases import BF16, CASES, PATH, parameters
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
@@ -14,7 +14,7 @@ def kernels():
     return load(PATH)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", parameters())
 def test_stranger(torch, kernels, name):
     given, scalars, expected = CASES[name]()
     arrays = {key: on_gpu(torch, values) for key, values in given.items()}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import ml_dtypes
 import numpy as np
+import pytest
 
 PATH = Path(__file__).parent.parent / "kernels" / "strangers.tile"
 BF16 = ml_dtypes.bfloat16
@@ -103,7 +104,41 @@ def grouped_wgrad():
     return given | {"S": bounds.astype(np.int32)}, {}, {"DW": np.stack(parts)}
 
 
+def gated_delta():
+    """The gated delta rule, whose loop holds more than a thread has registers for."""
+    shape, steps = (1, 150, 1, 128), np.random.default_rng(16)
+    q, k, v = (_normal(13 + i, *shape).astype(np.float32) for i in range(3))
+    q, k = ((x / np.linalg.norm(x, axis=-1, keepdims=True)).astype(BF16) for x in (q, k))
+    v = v[..., :64].astype(BF16)
+    g, beta = (steps.random(shape[:3], np.float32) for _ in range(2))
+    state, o, g = np.zeros((128, 64), np.float32), np.zeros(v.shape, np.float32), -0.1 * g
+    for t, (query, key, value) in enumerate(zip(*(x[0, :, 0] for x in _f32(q, k, v)), strict=True)):
+        state *= np.exp(g[0, t, 0])
+        state += beta[0, t, 0] * np.outer(key, value - key @ state)
+        o[0, t, 0] = 0.09 * query @ state
+    given = {"Q": q, "X": k, "Y": v, "G": g, "Beta": beta, "O": np.zeros(v.shape, BF16)}
+    return given, {"scale": 0.09}, {"O": o}
+
+
+SPILLS = {"gated_delta"}
+"""Kernels that spill in every plan: users get a warning."""
 CASES = {
     case.__name__: case
-    for case in (moe_gather, kv8, stencil27, cholesky, conv1d, ce_backward, grouped_wgrad)
+    for case in (
+        moe_gather,
+        kv8,
+        stencil27,
+        cholesky,
+        conv1d,
+        ce_backward,
+        grouped_wgrad,
+        gated_delta,
+    )
 }
+
+
+def parameters():
+    """Return the names of the cases for pytest, with the marker `spills` where it is due."""
+    return [
+        pytest.param(name, marks=pytest.mark.spills) if name in SPILLS else name for name in CASES
+    ]
