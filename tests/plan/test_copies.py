@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.plan.copies import why_threads_copy, why_threads_store
+from tilec.plan.copies import why_threads_copy, why_threads_load, why_threads_store
 
 
 def test_threads_move_what_a_block_waits_for():
@@ -34,3 +34,9 @@ def test_threads_move_what_takes_many_small_copies(copy_bytes, copies, is_slow):
 )
 def test_threads_store_small_results_of_kernels_with_products(has_products, tile_bytes, by_threads):
     assert (why_threads_store(has_products, tile_bytes) is not None) == by_threads
+
+
+def test_threads_load_what_they_load_most_of():
+    assert why_threads_load(128, by_threads=18, tiles=27) is not None
+    assert why_threads_load(128, by_threads=2, tiles=5) is None
+    assert why_threads_load(64, by_threads=18, tiles=27) is None

@@ -72,6 +72,24 @@ def why_threads_copy(
     return None
 
 
+def why_threads_load(access_bits: int, by_threads: int, tiles: int) -> str | None:
+    """Return why threads load a tile outside of loops although TMA could; None if TMA loads it.
+
+    Where threads load most tiles of an array, as in a stencil whose tiles start at any element,
+    the others are lines that they find in the L1 cache, and TMA would bring them in once more, with
+    a wait for each. A stencil of 27 points took 2062 us with 9 tiles by TMA and 1588 us without
+    (512^3, H100, docs/measurements/2026-11-27-spills-and-strangers.md).
+
+    Args:
+        access_bits: Width of the widest access of threads to the tile.
+        by_threads: Tiles of the array that threads have to load.
+        tiles: Tiles of the array that a block loads.
+    """
+    if access_bits < WIDEST_ACCESS_BITS or 2 * by_threads <= tiles:
+        return None
+    return f"threads load {by_threads} of the {tiles} tiles of its array anyway"
+
+
 def why_threads_store(has_products: bool, tile_bytes: int) -> str | None:
     """Return why threads store a result although TMA could, as a clause; None if TMA stores it.
 

@@ -339,3 +339,36 @@ module @prefetches_have_atoms_of_their_own {
     arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
     params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
 }
+
+// -----
+
+// Threads have to load two of three tiles of the array. So they load the third one, too; in a loop,
+// TMA does.
+
+!narrow = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @threads_load_what_most_tiles_bring_in
+// CHECK: "nv_tileaa.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_128_f32"
+// CHECK: "nv_tileaa.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_32_f32"
+// CHECK: "nv_tileaa.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_32_f32"
+// CHECK: "nv_tileaa.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_f32"
+module @threads_load_what_most_tiles_bring_in {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32):
+    %v = "nv_tileaa.make_memref"(%p, %m) : (!nv_tileaa.ptr<f32>, i32) -> !narrow
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    // expected-remark@+1 {{load of 'A' does not use TMA: threads load 2 of the 3 tiles of its array anyway}}
+    %a, %t = "nv_tileaa.tiled_load"(%v, %c0, %c0) : (!narrow, i32, i32) -> (tensor<8x64xf32>, !nv_tileaa.mem_token)
+    // expected-remark@+1 {{load of 'A' does not use TMA: its rows are not known to start at multiples of 16 bytes}}
+    %b, %u = "nv_tileaa.tiled_load"(%v, %c0, %c1) : (!narrow, i32, i32) -> (tensor<8x64xf32>, !nv_tileaa.mem_token)
+    // expected-remark@+1 {{load of 'A' does not use TMA: its rows are not known to start at multiples of 16 bytes}}
+    %c, %w = "nv_tileaa.tiled_load"(%v, %c0, %n) : (!narrow, i32, i32) -> (tensor<8x64xf32>, !nv_tileaa.mem_token)
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      %d, %x = "nv_tileaa.tiled_load"(%v, %i, %c0) : (!narrow, i32, i32) -> (tensor<8x64xf32>, !nv_tileaa.mem_token)
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}]}} : () -> ()
+}

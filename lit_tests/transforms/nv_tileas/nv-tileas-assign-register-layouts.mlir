@@ -801,3 +801,34 @@ module @lanes_swap_single_elements {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!a, !b, !nv_tileaa.ptr<bf16>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!x = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#wide = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#single = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>
+
+// Most loads are of single elements: neighbouring lanes load neighbours, rows of a warp.
+// CHECK-LABEL: module @most_loads_say_how_wide_vectors_are
+// CHECK-COUNT-3: tiled_load{{.*}}"8x128|reg:4*(0,32),2*(4,0)|lane:32*(0,1)|warp:4*(1,0)"
+module @most_loads_say_how_wide_vectors_are {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !x
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %c0, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #wide, mem_semantic = "weak"} : (!x, i32, i32) -> (tensor<8x128xf32>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %c0, %c1) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #single, mem_semantic = "weak"} : (!x, i32, i32) -> (tensor<8x128xf32>, !token)
+      %c, %w = "nv_tileas.tiled_load"(%v, %c1, %c1) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #single, mem_semantic = "weak"} : (!x, i32, i32) -> (tensor<8x128xf32>, !token)
+      %d = arith.addf %a, %b : tensor<8x128xf32>
+      %e = arith.addf %d, %c : tensor<8x128xf32>
+      %z = "nv_tileas.tiled_store"(%v, %e, %c0, %c0) {in_bounds = array<i1: true, true>, never_before = array<i1: true, true>, atom = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>} : (!x, tensor<8x128xf32>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

@@ -20,11 +20,19 @@ from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.layouts.links import COMBINE
 from tilec.passes.analysis.layouts.operations import CAT, CONVERT, EXTRACT
-from tilec.passes.analysis.layouts.prices import is_access, moved_bits, vector_limit
+from tilec.passes.analysis.layouts.prices import (
+    TILED_LOAD,
+    is_access,
+    moved_bits,
+    vector_limit,
+)
 
 _WORD_BITS = 32
 """A register: where accesses are narrower, elements that fill one are tried, too, because single
 elements of less take a register each."""
+
+_NEAREST = 128
+"""Values that are looked at for the loads around a tile, at most."""
 
 
 def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[str, RegisterLayout]]:
@@ -47,6 +55,10 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
     def rows(size: int, shared_last: list[int]) -> RegisterLayout:
         return choose_blocked(shape, size, warps, None, shared_last, scanned, ctas)
 
+    limit = _usual_limit(tiles)
+    if limit:
+        width = max(1, limit // narrowest)
+        yield f"rows of warps, in vectors of {width}", rows(VECTOR_BITS // width, [len(shape) - 1])
     yield "rows", rows(narrowest, reduced)
     if reduced:
         yield "rows that warps share", rows(narrowest, [])
@@ -78,6 +90,39 @@ def _moved_sizes(ops: list[Any]) -> list[int]:
     found = [element_bits(tile.element_type) for tile in tiles]
     elements = ((op, moved_bits(op)) for op in ops if is_element_access(op))
     return found + [bits for op, bits in elements if op.opview.run * bits >= VECTOR_BITS]
+
+
+def _usual_limit(tiles: list[Any]) -> int:
+    """Return the bits of an access of most loads from global memory, if others may be wider; or 0.
+
+    Where neighbouring lanes access elements that are further apart than an access is wide, each
+    access takes several lines of the L1 cache: a stencil of 27 points, of which 18 start at any
+    element, took 1588 us with lanes 16 bytes apart and 1259 us with lanes 4 bytes apart (H100,
+    docs/measurements/2026-11-27-spills-and-strangers.md).
+    """
+    limits = sorted(filter(None, map(vector_limit, _loads_around(tiles))))
+    usual = limits[(len(limits) - 1) // 2] if limits else 0
+    return usual if limits and usual < limits[-1] else 0
+
+
+def _loads_around(tiles: list[Any]) -> list[Any]:
+    """Return the loads that element-wise operations connect with tiles, of the nearest values."""
+    found, waiting, loads = set(tiles), list(tiles), {}
+    shape = list(tiles[0].type.shape)
+    while waiting and len(found) < _NEAREST:
+        for op in operations_around(waiting.pop(0)):
+            if op.name == TILED_LOAD:
+                loads[op] = None
+            elif op.name == CONVERT or op.name.startswith(("arith.", "math.")):
+                new = [item for item in (*op.operands, *op.results) if item not in found]
+                near = [item for item in new if _has_shape(item, shape)]
+                found.update(near)
+                waiting += near
+    return list(loads)
+
+
+def _has_shape(value: Any, shape: list[int]) -> bool:
+    return isinstance(value.type, ir.RankedTensorType) and list(value.type.shape) == shape
 
 
 def _rows_of_warps(

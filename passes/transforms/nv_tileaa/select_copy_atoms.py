@@ -32,6 +32,7 @@ from tilec.dialects.cute.registry import (
 )
 from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.ir.structured import enclosing_loops
 from tilec.layout.shared import MAX_BOX_EXTENT
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
@@ -49,10 +50,10 @@ from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
-from tilec.plan.copies import why_threads_copy, why_threads_store
+from tilec.plan.copies import why_threads_copy, why_threads_load, why_threads_store
 from tilec.support.diagnostics import Diagnostic, remark
 from tilec.support.dtypes import DTYPES
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 NAME = "nv-tileaa-select-copy-atoms"
@@ -66,11 +67,13 @@ class _KernelKind:
         waits_for_tiles: Whether its steps wait for their tiles.
         warps_meet: Whether the warps of such a step wait for each other.
         has_products: Whether the tensor cores multiply.
+        share_by_threads: How many tiles of an array threads have to load, and of how many.
     """
 
     waits_for_tiles: bool
     warps_meet: bool
     has_products: bool
+    share_by_threads: tuple[int, int] | None = None
 
 
 @register_pass(NAME)
@@ -84,13 +87,34 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         operations = kernel_operations(function)
         has_products = any(op.name == "nv_tileaa.dot" for op in operations)
         kind = _KernelKind(waits_for_tiles(function), warps_meet(function), has_products)
+        accesses = []
         for op in operations:
             if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
-                request = copy_request(op, capability, recipe)
-                why = _assign(op, request, kind)
-                if why is not None:
-                    context.sink.emit(_lost_tma(op, why, function))
+                accesses.append((op, copy_request(op, capability, recipe)))
+        shares = _shares_by_threads(accesses)
+        for op, request in accesses:
+            share = None if has_products else shares.get(op)
+            why = _assign(op, request, replace(kind, share_by_threads=share))
+            if why is not None:
+                context.sink.emit(_lost_tma(op, why, function))
+
+
+def _shares_by_threads(accesses: list[tuple[Any, CopyRequest]]) -> dict[Any, tuple[int, int]]:
+    """Return how many tiles of its array threads have to load, of how many, for each load.
+
+    Loads in loops do not count, as those of the next round overlap the work of this one.
+    """
+    tiles: dict[Any, list[tuple[Any, bool]]] = {}
+    for op, request in accesses:
+        if request.is_load and not request.is_prefetch and not enclosing_loops(op):
+            by_threads = select_copy_atoms(request).tma_obstacle is not None
+            tiles.setdefault(tiled_access(op).view, []).append((op, by_threads))
+    return {
+        op: (sum(by_threads for _, by_threads in found), len(found))
+        for found in tiles.values()
+        for op, _ in found
+    }
 
 
 def _assign(op: Any, request: CopyRequest, kind: _KernelKind) -> str | None:
@@ -126,6 +150,8 @@ def _choose(
     if request.is_load and run_elements(op, width):
         width = 8 * RUN_BYTES
     why = why_threads_copy(waits, width, *_copies(request), warps_meet=meet)
+    if why is None and kind.share_by_threads is not None:
+        why = why_threads_load(width, *kind.share_by_threads)
     if why is None and not request.is_load:
         tile_bytes = prod(request.tile) * ELEMENT_BITS[request.element] // 8
         why = why_threads_store(kind.has_products, tile_bytes)
