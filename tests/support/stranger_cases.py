@@ -120,6 +120,14 @@ def gated_delta():
     return given, {"scale": 0.09}, {"O": o}
 
 
+def masked_groups():
+    """Products of groups with room for 128 rows, of which some are used: blocks end early."""
+    a, b, used = _normal(21, 3, 128, 72), _normal(22, 3, 136, 72), np.array([0, 64, 128], np.int32)
+    c = np.einsum("gmk,gnk->gmn", *_f32(a, b))
+    c[np.arange(128)[None, :] >= used[:, None]] = 0
+    return {"A": a, "B": b, "Count": used, "C": np.zeros(c.shape, BF16)}, {}, {"C": c}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -133,6 +141,7 @@ CASES = {
         ce_backward,
         grouped_wgrad,
         gated_delta,
+        masked_groups,
     )
 }
 

@@ -127,7 +127,8 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "persistent",
-            "1 if there is a producer warp and a CTA has its SM alone, or `split_k` is more than 1",
+            "1 if there is a producer warp, a CTA has its SM alone, and no loaded number ends a"
+            " block before its products, or if `split_k` is more than 1",
             "whether a CTA loops over tiles",
         ),
         PlanField(

@@ -95,6 +95,7 @@ class KernelProblem:
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         load_ahead: Whether registers may do for all that threads load at the end of a block.
         persistent: Whether registers may do for the state of a loop over tiles.
+        ends_early: Whether a loaded number decides if a block multiplies at all.
         spread: Whether a block may be spread over as few CTAs as leave room for others, not over
             twice as many.
         warp_factor: Times as many warps share a block as its largest tile asks for: more than 1
@@ -139,6 +140,7 @@ class KernelProblem:
     blocks_per_sm: bool = True
     load_ahead: bool = True
     persistent: bool = True
+    ends_early: bool = False
     spread: bool = True
     warp_factor: int = 1
     waits_for_tiles: bool = False

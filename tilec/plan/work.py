@@ -47,13 +47,21 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 def choose_persistence(
     problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[bool, str]:
-    """Return whether a CTA loops over tiles, and why."""
+    """Return whether a CTA loops over tiles, and why.
+
+    Where loaded numbers say which blocks have no work, CTAs that take every 132nd tile get unequal
+    shares of it, and drift apart until they share no operands in L2: 64 groups of up to 1024 rows
+    took 818, 567 and 472 us in three tiles, and 1549, 1065 and 1018 us in loops over tiles (H100,
+    docs/measurements/2026-11-27-spills-and-strangers.md).
+    """
     if overrides.persistent is not None:
         return overrides.persistent, overrides.fixed("persistent")
     if not problem.persistent:
         return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
+    if problem.ends_early and plan.teams == 1:
+        return False, "persistent = false: a block may end early, and its SM begins with the next"
     if plan.blocks_per_sm > 1:
         return False, "persistent = false: another CTA of the SM loads while one begins or ends"
     if plan.specialize:

@@ -26,6 +26,8 @@ READ_EARLY = "read_early"
 needs their elements. It is given up where ptxas spills otherwise."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
+DECIDED_BY_PASSES = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)
+"""Fields of the plan that passes decide, not the planner."""
 
 
 def idle_side(branch: Any) -> int | None:

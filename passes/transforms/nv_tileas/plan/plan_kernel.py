@@ -52,6 +52,7 @@ from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
+from tilec.passes.analysis.early_ends import may_end_early
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
@@ -81,13 +82,7 @@ from tilec.passes.analysis.mma.staging import staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
-from tilec.passes.analysis.schedule.marks import (
-    COPY_ROUNDS,
-    LOAD_ROUNDS,
-    READ_EARLY,
-    ROTATE,
-    SPLIT,
-)
+from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES
 from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
 from tilec.passes.analysis.spreading import why_not_spread
@@ -251,6 +246,7 @@ def kernel_problem(
         row_bytes=max(map(_row_bytes, accesses), default=0),
         blocks=_most_blocks(function),
         copied_slot_bytes=_copied_bytes(function),
+        ends_early=may_end_early(function),
         **sizes,
         **_planned(function),
     )
@@ -350,8 +346,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "snake_k": read_kernel_fact(function, "planned_snake", True),
         "warp_factor": read_kernel_fact(function, "warp_factor", 1),
     }
-    by_passes = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)
-    return planned | {field: False for field in disabled if field not in by_passes}
+    return planned | {field: False for field in disabled if field not in DECIDED_BY_PASSES}
 
 
 def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:
