@@ -37,7 +37,7 @@ def spilling(monkeypatch):
 
 
 def test_a_loop_that_spills_is_left_as_it_is(spilling):
-    plan, said = compiled("faded")
+    plan, said = compiled("faded", blocks_per_sm=1)
     assert not plan["rotate"]
     (why,) = [text for text in said if "planned again without" in text]
     assert "a loop whose rounds overlap takes too many registers (a thread spills)" in why
@@ -47,6 +47,6 @@ def test_a_loop_that_spills_is_left_as_it_is(spilling):
 
 
 def test_a_loop_that_was_asked_for_spills(spilling):
-    plan, _ = compiled("faded", rotate=True)
+    plan, _ = compiled("faded", blocks_per_sm=1, rotate=True)
     assert plan["rotate"]
     assert not plan["persistent"], "what goes instead"

@@ -101,8 +101,9 @@ FIELDS: dict[str, PlanField] = {
             "blocks_per_sm",
             "where each step reduces tiles that threads load, as many as keep"
             f" {machine.STREAM_FLIGHT_BYTES // 1024} KB of loads in flight, if a thread then has"
-            " enough registers; 2 where memory bounds a kernel with products, no two tiles load the"
-            f" same, and each of two CTAs has {machine.MIN_SHARED_STAGES} slots; else 1",
+            " enough registers; 2 where memory bounds a kernel with products and no two tiles load"
+            " the same, or where one warpgroup computes an operand in registers, if each of two"
+            f" CTAs has {machine.MIN_SHARED_STAGES} slots; else 1",
             "least number of CTAs that fit on an SM: threads get at most as many registers",
             range(1, 33),
         ),

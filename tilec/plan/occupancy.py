@@ -141,7 +141,10 @@ def choose_blocks_with_mma(
     """Return how many CTAs of a kernel with products share an SM, and why unless it is one.
 
     Two where memory bounds the kernel and both have what they need: one loads while the other one
-    begins or ends, and an SM that is done takes the next block.
+    begins or ends, and an SM that is done takes the next block. Two also where one warpgroup
+    computes an operand in its registers: nothing multiplies meanwhile. Attention with 64 queries a
+    block then takes 0.67 to 0.86 of the time, and products with 8-bit weights 0.66 (H100,
+    docs/measurements/2026-11-27-spills-and-strangers.md).
 
     Args:
         problem: The kernel.
@@ -152,13 +155,16 @@ def choose_blocks_with_mma(
     if overrides.blocks_per_sm is not None:
         return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     given = overrides.persistent or overrides.producer_registers or overrides.consumer_registers
-    bound = plan.specialize and is_memory_bound(problem, target)
-    if given or not (bound and problem.blocks_per_sm):
+    bound = is_memory_bound(problem, target)
+    alone = plan.consumers == 1 and problem.operand_registers(1) > 0
+    if given or not (plan.specialize and (bound or alone) and problem.blocks_per_sm):
         return 1, ()
     if not _has_room(problem, plan, target.share(SHARING), overrides):
         return 1, ()
     loading, computing = round_cycles(problem, target)
     why = f"a round loads for {loading:.0f} cycles and multiplies for {computing:.0f}"
+    if not bound:
+        why = "while one CTA computes an operand, the other one multiplies"
     return SHARING, (f"blocks_per_sm = {SHARING}: {why}",)
 
 
