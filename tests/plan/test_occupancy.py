@@ -256,6 +256,7 @@ def test_two_blocks_share_an_sm_where_one_computes_operands():
     assert plan_kernel(wider, TARGET).consumers == 2
     assert plan_kernel(wider, TARGET).blocks_per_sm == 1
     assert plan_kernel(replace(given, blocks_per_sm=False), TARGET).blocks_per_sm == 1
+    assert plan_kernel(replace(given, split_k=2), TARGET).blocks_per_sm == 1
 
 
 def planned(text):

@@ -156,7 +156,8 @@ def choose_blocks_with_mma(
         return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     given = overrides.persistent or overrides.producer_registers or overrides.consumer_registers
     bound = is_memory_bound(problem, target)
-    alone = plan.consumers == 1 and problem.operand_registers(1) > 0
+    splits = overrides.split_k or problem.split_k  # planned for CTAs that are alone
+    alone = splits == 1 and plan.consumers == 1 and problem.operand_registers(1) > 0
     if given or not (plan.specialize and (bound or alone) and problem.blocks_per_sm):
         return 1, ()
     if not _has_room(problem, plan, target.share(SHARING), overrides):
