@@ -276,3 +276,40 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "indices_do_not_stay_in_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+// In a kernel with split loops, indices whose difference from a limit is exact are compared as
+// constants: with the distance of the limit from the first index, which a move hides from LLVM. Runs of equal results are compared once.
+// Without the fact, each index is compared.
+// CHECK-LABEL: llvm.func @indices_by_their_distance
+// CHECK:         %[[HIDDEN:.*]] = llvm.inline_asm {{.*}}"mov.b32 $0, $1;", "=r,r" %[[FIRST:.*]] : (i32) -> i32
+// CHECK:         %[[LEFT:.*]] = arith.subi %{{.*}}, %[[HIDDEN]] : i32
+// CHECK:         %[[C0:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:    arith.cmpi sgt, %[[C0]], %[[LEFT]] : i32
+// CHECK:         %[[C2:.*]] = arith.constant 2 : i32
+// CHECK-NEXT:    arith.cmpi sgt, %[[C2]], %[[LEFT]] : i32
+// CHECK-NOT:     arith.cmpi sgt
+// CHECK:         arith.cmpi slt, %[[FIRST]], %{{.*}} : i32
+// CHECK-COUNT-3: arith.cmpi slt, %{{.*}} : i32
+!s = !nv_tileas.smem<tensor<512xi32, #nv_tileas.shared_layout<array<i64: 512>, 0 : i64>>>
+!t = tensor<512xi32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+!m = tensor<512xi1, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %line = "nv_tileas.make_range"() {start = 0 : i64} : () -> !t
+    %end = "nv_tileas.splat"(%n) : (i32) -> !t
+    %c = arith.cmpi slt, %end, %line {nv_tileaa.equal_run = 2 : i64, nv_tileaa.exact_difference = array<i64: 1>} : !t
+    %z = arith.select %c, %line, %end : !m, !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    %d = arith.cmpi slt, %line, %end : !t
+    %y = arith.select %d, %line, %end : !m, !t
+    "nv_tileas.store_shared"(%y, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "indices_by_their_distance", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1], plan = {split_loops = true}}} : () -> ()

@@ -70,3 +70,36 @@ module @columns_below_a_limit {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32, i32, i32) -> (), tilec.kernel = {params = [{kind = "scalar", name = "n", div_by = 16 : i64}, {kind = "scalar", name = "m"}, {kind = "scalar", name = "j"}]}} : () -> ()
 }
+
+// -----
+
+// A column and an extent are not negative, so either may be subtracted from the other. Of a number
+// that may be anything, nothing can: the difference may wrap around. A number that a branch yields
+// lies between those of both of its blocks.
+
+// CHECK-LABEL: module @exact_differences
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} {nv_tileaa.exact_difference = array<i64: 0, 1>}
+// CHECK: arith.cmpi sle, %{{.*}}, %{{.*}} {nv_tileaa.exact_difference = array<i64: 0, 1>}
+// CHECK: arith.cmpi slt, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : tensor
+// CHECK: arith.cmpi ult, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : tensor
+module @exact_differences {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %x: i32):
+    %c0 = arith.constant 0 : i32
+    %line = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<32xi32>
+    %end = "nv_tileaa.splat"(%n) : (i32) -> tensor<32xi32>
+    %any = "nv_tileaa.splat"(%x) : (i32) -> tensor<32xi32>
+    %some = arith.cmpi slt, %x, %n : i32
+    %chosen = scf.if %some -> (i32) {
+      scf.yield %n : i32
+    } else {
+      scf.yield %c0 : i32
+    }
+    %either = "nv_tileaa.splat"(%chosen) : (i32) -> tensor<32xi32>
+    %0 = arith.cmpi slt, %line, %end : tensor<32xi32>
+    %1 = arith.cmpi sle, %line, %either : tensor<32xi32>
+    %2 = arith.cmpi slt, %line, %any : tensor<32xi32>
+    %3 = arith.cmpi ult, %line, %end : tensor<32xi32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "x", dtype = "i32"}]}} : () -> ()
+}

@@ -170,6 +170,8 @@ class ValueRanges:
             loop = _loop_of(value)
             return [] if loop is None else list(loop.operands)[:2]
         op = defining_operation(value)
+        if op.name == "scf.if":
+            return _yielded(op, ir.OpResult(value).result_number)
         if op.name in _TRANSFER and len(op.results) == 1:
             return [operand for operand in op.operands if _width(operand) is not None]
         return [op.operands[0]] if op.name.endswith(".assume") else []
@@ -183,6 +185,11 @@ class ValueRanges:
             attribute = _only_number(op.attributes["value"])
             known = isinstance(attribute, ir.IntegerAttr)
             return (attribute.value, attribute.value) if known else self._unknown(value)
+        if op.name == "scf.if":
+            return self._fitting(intervals.hull([self._known[item] for item in inputs]), value)
+        if op.name == "nv_tileaa.make_range":
+            start = op.opview.start.value
+            return start, start + value.type.shape[0] - 1
         if op.name.endswith(".get_program_id"):
             return 0, max(self._extent(op.attributes["axis"].value) - 1, 0)
         if op.name.endswith(".get_num_programs"):
@@ -229,3 +236,9 @@ def _loop_of(argument: Any) -> Any:
     """Return the `scf.for` that a block argument is the variable of; None for other arguments."""
     loop = argument.owner.owner.operation
     return loop if loop.name == "scf.for" and argument.arg_number == 0 else None
+
+
+def _yielded(branch: Any, number: int) -> list[Any]:
+    """Return what a result of an `scf.if` may be: what either of its blocks yields."""
+    blocks = [region.blocks[0] for region in branch.regions]
+    return [block.operations[len(block.operations) - 1].operands[number] for block in blocks]

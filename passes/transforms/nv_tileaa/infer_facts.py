@@ -20,18 +20,26 @@ multiple of the tile, and for a block coordinate of a grid with that many blocks
 A `gather`, `scatter` or `atomic` gets `run`, the elements that one vector access may take, and
 `ragged` if the end of the array may come in the middle of them. A comparison of a tile of indices
 with a limit gets `equal_run`, the neighbouring elements that are all below the limit or all not:
-the columns of `arange(BN) < N` come in runs of 16 if N is a multiple of 16.
+the columns of `arange(BN) < N` come in runs of 16 if N is a multiple of 16. It gets
+`exact_difference`, the operands that may be subtracted from the other one: the difference does not
+wrap around.
 """
 
 from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.facts.comparisons import equal_run, record_run
+from tilec.passes.analysis.facts.comparisons import (
+    equal_run,
+    record_difference,
+    record_run,
+)
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.index_ranges import TileBounds
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 
@@ -45,6 +53,7 @@ def infer_facts(module: Any, context: PassContext) -> None:
     del context
     for function in kernel_functions(module):
         facts, bounds = Divisibility(function), TileBounds(function)
+        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
         operations = kernel_operations(function)
         for op in operations:
             if op.name == "nv_tileaa.make_memref":
@@ -62,6 +71,7 @@ def infer_facts(module: Any, context: PassContext) -> None:
                     op.attributes["ragged"] = ir.UnitAttr.get()
             elif op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
                 record_run(op, equal_run(op, facts))
+                record_difference(op, ranges)
 
 
 def all_sizes(memref_op: Any) -> list[Any]:

@@ -9,10 +9,11 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import float_of_integer
 from tilec.layout.matrix_accesses import PAIR
-from tilec.passes.analysis.facts.comparisons import EQUAL_RUN, recorded_run
+from tilec.passes.analysis.facts.comparisons import COMPARISON_FACTS, recorded_run
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import pairs, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.index_casts import index_cast
+from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.index_comparisons import index_comparison
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.libdevice_calls import (
     LIBDEVICE,
     call_libdevice,
@@ -130,15 +131,16 @@ class ElementwiseRegisters:
         with self.location:
             if numbers.start == 0:
                 self._begin()
-            self.registers += map(self.cast, numbers) if self.cast else self._emitted(numbers)
+            rule = self.element_rule
+            self.registers += map(rule, numbers) if rule else self._emitted(numbers)
 
     def _begin(self) -> None:
         lowering, op = self.lowering, self.op
         self.registers: list[Any] = lowering.tile(op.results[0])
-        self.cast = index_cast(lowering, op)
+        self.element_rule = index_cast(lowering, op) or index_comparison(lowering, op)
         self.columns = [
             (lowering.get(operand), isinstance(operand.type, ir.RankedTensorType))
-            for operand in (op.operands if self.cast is None else ())
+            for operand in (op.operands if self.element_rule is None else ())
         ]
 
     def _emitted(self, numbers: range) -> list[Any]:
@@ -285,7 +287,7 @@ def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
         raise InternalCompilerError(
             f"'{name}' has no lowering to LLVM", pass_name=PASS_NAME, op=name
         )
-    attributes = {key: item for key, item in op.attributes.items() if key != EQUAL_RUN}
+    attributes = {key: item for key, item in op.attributes.items() if key not in COMPARISON_FACTS}
     return lambda operands: ir.Operation.create(name, (result,), operands, attributes).result
 
 
