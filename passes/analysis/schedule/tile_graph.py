@@ -82,7 +82,7 @@ def _why_not_loop(loop: Any, dots: Sequence[Any], ops: Sequence[Any]) -> str | N
     if first is None or step != 1:
         return "the loop over k-tiles does not start at a constant with steps of 1"
     if any(why_not_in_place(operand) for dot in dots for operand in list(dot.operands)[:2]):
-        return "an operand of the mma comes from registers or goes through them"
+        return "an operand of the mma comes from registers, or threads bring it to shared memory"
     return None
 
 

@@ -39,7 +39,11 @@ from tilec.passes.analysis.kernels import (
     span_of,
     write_spec,
 )
-from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
+from tilec.passes.analysis.mma.operands import (
+    is_copied_operand,
+    loaded_operand,
+    stays_in_registers,
+)
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
@@ -196,7 +200,9 @@ def _why_not_in_flight(dot: Any, warpgroups: int) -> str | None:
     in_slots = [source is not None and source.name == _RECEIVE for source in (a, b)]
     if in_slots[1] and (in_slots[0] or stays_in_registers(dot, 0)):
         return None
-    return f"threads store operand {'A' if in_slots[1] else 'B'} of a product into shared memory"
+    number = 0 if in_slots[1] else 1
+    verb = "copy" if is_copied_operand(dot, number) else "store"
+    return f"threads {verb} operand {'AB'[number]} of a product into shared memory"
 
 
 def _mark(loop: Any, ops: list[Any], best: Schedule) -> None:
