@@ -94,3 +94,24 @@ def test_seeded_faults_of_copies(rows, name):
     found = failure(edit(rows))
     assert message in found
     assert found.startswith("dump.mlir:")
+
+
+TWO_STEPS = """
+@kernel
+def two_steps[K, M, N](A: bf16[M, K], B: bf16[K, N], C: f32[M, N]):
+    m, n = grid(cdiv(M, 64), cdiv(N, 16))
+    first, second = zeros((64, 16), f32), zeros((64, 16), f32)
+    for k in range(cdiv(K, 64)):
+        first = mma(load(A, (m, k), (64, 64), allow_tma=False), load(B, (k, n), (64, 16)), first)
+    for k in range(0, cdiv(K, 64), {step}):
+        second = mma(load(A, (m, k), (64, 64), allow_tma=False), load(B, (k, n), (64, 16)), second)
+    store(C, (m, n), first + second)
+"""
+
+
+@pytest.mark.parametrize("step", [2, 3, 64])
+def test_loops_with_one_bound_and_other_steps(step):
+    """Rounds that are copied ahead agree with the rounds of the loop, however often both run."""
+    source = SourceFile("two_steps.tile", TWO_STEPS.format(step=step))
+    made = compile_source(source, options=CompileOptions(emit="nv_tileas"))
+    assert made.module_text("nv_tileas").count("async_gather") == 4

@@ -34,6 +34,8 @@ from tilec.passes.analysis.protocol.quantities import (
 )
 from tilec.passes.analysis.protocol.simulate import Simulation
 
+LONGEST_BOUND = 4 * MOST_ROUNDS
+"""Rounds that a loop runs at most where its bound is the least of two numbers."""
 Case = dict[int, Values]
 """The values of every variable, see `Rounds.values`."""
 
@@ -64,6 +66,7 @@ class Cases:
         self._cuts: defaultdict[int, set[int]] = defaultdict(set)
         self._rounds: set[int] = set()
         self._decides_rings: set[int] = set()
+        self._decides_bounds: set[int] = set()
         self._turns = 1
         for role in protocol.roles:
             self._take(role.body)
@@ -106,6 +109,7 @@ class Cases:
             found = uses[trips.distance.variable[0]]
             if trips not in found:
                 found.append(trips)
+        self._decides_bounds |= _compared(trips.distance)
         self._take_choices(trips.distance)
 
     def _take_choices(self, number: Number, *, touches: bool = True) -> None:
@@ -186,22 +190,37 @@ class Cases:
             values = {self._value(number, loop, count) for loop in loops for count in self._counts}
             others = (0, 1, self._stages + 1) if len(self._inner) > 1 else (1,)
             for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
-                for trip in others:
-                    yield self._with(self._case(2 * self._turns, trip), number, value)
+                if self._may_run(number, value):
+                    for trip in others:
+                        yield self._with(self._case(2 * self._turns, trip), number, value)
         for number, loops in self._outer.items():
             counts = (0, 1, 2, 3) if len(self._outer) > 1 else ()
             values = {self._value(number, loop, count) for loop in loops for count in counts}
             for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
-                yield self._with(self._case(2 * self._turns, 1), number, value)
+                if self._may_run(number, value):
+                    yield self._with(self._case(2 * self._turns, 1), number, value)
+
+    def _may_run(self, number: int, value: int) -> bool:
+        """Tell whether loops may run by a value of their variable, or by fewer rounds instead.
+
+        Not where the bound of a loop is the least of two numbers and the value takes too long:
+        loops that run fewer rounds than such a comparison says would not fit together.
+        """
+        return number not in self._decides_bounds or self._longest(number, value) <= LONGEST_BOUND
+
+    def _longest(self, number: int, value: int) -> int:
+        """Return the rounds of the loop that runs longest by a value of a variable."""
+        loops = [*self._inner.get(number, ()), *self._outer.get(number, ())]
+        return max(loop.of(value) for loop in loops)
 
     def _with(self, case: Case, number: int, value: int) -> Case:
         """Return a case with another value of one loop variable; loops run no longer than they may.
 
         What is compared with a large number comes out both ways all the same.
         """
-        loops = [*self._inner.get(number, ()), *self._outer.get(number, ())]
-        longest = max(loop.of(value) for loop in loops)
-        few = {loop_key(number): case[number]} if longest > MOST_ROUNDS else {}
+        too_long = self._longest(number, value) > MOST_ROUNDS
+        apart = too_long and number not in self._decides_bounds
+        few = {loop_key(number): case[number]} if apart else {}
         return {**case, number: (value,), **few}
 
     def _of_changes(self) -> Iterator[Case]:
@@ -220,6 +239,26 @@ class Cases:
                 for second in values:
                     if first != second:
                         yield {**self._case(around, trip), number: (first, second)}
+
+
+def _compared(number: Number) -> set[int]:
+    """Return the variables that decide which one of two numbers a number is."""
+    found: set[int] = set()
+    for choice, _ in number.choices:
+        found |= _variables(choice.condition)
+        found |= _compared(choice.then) | _compared(choice.otherwise)
+    return found
+
+
+def _variables(condition: Condition) -> set[int]:
+    """Return the variables that a condition compares."""
+    if isinstance(condition, Combination):
+        return _variables(condition.left) | _variables(condition.right)
+    if isinstance(condition, Comparison):
+        difference = condition.difference
+        own = set() if difference.variable is None else {difference.variable[0]}
+        return own | _compared(difference)
+    return set()
 
 
 def _cuts(predicate: str, constant: int, factor: int) -> set[int]:
