@@ -75,6 +75,17 @@ def ctas_of_spec(spec: dict[str, Any]) -> int:
     return spec.get("spread", 1)
 
 
+def shares_rounds(spec: dict[str, Any]) -> bool:
+    """Tell whether these CTAs share the rounds of a loop, and not each tile."""
+    return spec.get("share_rounds", False)
+
+
+def parts_and_copies(spec: dict[str, Any]) -> tuple[int, int]:
+    """Return how many CTAs have a part of each large tile, and how many a copy of all tiles."""
+    ctas = ctas_of_spec(spec)
+    return (1, ctas) if shares_rounds(spec) else (ctas, 1)
+
+
 def room_of_spec(spec: dict[str, Any]) -> ScratchRoom | None:
     """Return the room for a scratch area next to the ring; None where nothing needs it."""
     return ScratchRoom(*spec[SCRATCH_ROOM]) if SCRATCH_ROOM in spec else None

@@ -10,7 +10,7 @@ from tilec.request.target import get_target
 from tilec.support.diagnostics import SourceFile
 
 SUMS = """
-@kernel
+@kernel(share_rounds=False)
 def sums[M](X: bf16[M, N], S: f32[N], N: const):
     {}
     total = zeros((256, 64), f32)

@@ -261,6 +261,13 @@ FIELDS: dict[str, PlanField] = {
             " result",
         ),
         PlanField(
+            "share_rounds",
+            "1 where the loads of few blocks do not keep memory busy, and a loop only combines"
+            " tiles that are reduced after it; else 0",
+            "whether the CTAs that compute a block together have some rounds of its loop each, not"
+            " a part of each tile",
+        ),
+        PlanField(
             "share_tiles",
             "0 for `auto` tiles of products in clusters of CTAs of which each reads its own part of"
             " an operand; otherwise 1",

@@ -33,8 +33,9 @@ from tilec.plan.shared_memory import (
     choose_tile_stages,
     wanted_stages,
 )
+from tilec.plan.shared_rounds import choose_ctas
 from tilec.plan.split import choose_split
-from tilec.plan.spread import choose_spread, part_of
+from tilec.plan.spread import part_of
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import choose_pace, choose_persistence, choose_streaming, plan_work
 from tilec.plan.workers import choose_warps, elements_of_a_thread, more_warps
@@ -147,6 +148,7 @@ def _choose_epilogue(
 _WITHOUT_MMA = {
     "worker_warps": "use consumers",
     "spread": "use consumers",
+    "share_rounds": "use split_k",
     "stream_tail": "use slice_columns",
 }
 """Fields for kernels without mma, and what does the same with it."""
@@ -305,18 +307,18 @@ def _choose_registers(
 
 def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
-    spread, why_spread = choose_spread(problem, target, overrides)
-    problem = part_of(problem, spread)
+    rounds, parts, why_spread = choose_ctas(problem, target, overrides)
+    problem = part_of(problem, parts)
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(overrides, name) is not None:
             message = f"{name} does not apply to a kernel without mma on the tensor cores"
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
-    warps = overrides.worker_warps or more_warps(problem, choose_warps(problem, spread))
+    warps = overrides.worker_warps or more_warps(problem, choose_warps(problem, parts))
     each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(
-        problem, specialize, warps, each, target, overrides, spread
+        problem, specialize, warps, each, target, overrides, parts
     )
     streams, why_tail = choose_tail(problem, blocks, overrides)
     origin = f"{BY_USER}; " if overrides.worker_warps else ""
@@ -336,7 +338,8 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             *why_blocks,
             *why_tail,
         ),
-        spread=spread,
+        spread=rounds * parts,
+        share_rounds=rounds > 1,
         blocks_per_sm=blocks,
         stream_tail=streams,
     )

@@ -104,6 +104,9 @@ class KernelProblem:
             that it loads.
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
             a block together; None when they can.
+        why_not_share_rounds: Why these CTAs cannot have some rounds of a loop each; None when they
+            can.
+        rounds: Rounds that the loop which they would share has at most.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         row_bytes: Bytes of the longest row of a tile that TMA loads.
@@ -145,6 +148,8 @@ class KernelProblem:
     warp_factor: int = 1
     waits_for_tiles: bool = False
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
+    why_not_share_rounds: str | None = "nothing is known about its loops"
+    rounds: int = 2**31 - 1
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int, ScratchRoom | None], int] = no_scratch
@@ -216,6 +221,7 @@ class KernelPlan:
         specialize: Whether a producer warpgroup issues the loads.
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         spread: CTAs of a cluster that compute a block together, each a part of its tiles.
+        share_rounds: Whether each has some rounds of a loop instead, with whole tiles.
         blocks_per_sm: Least number of CTAs whose registers fit an SM together.
         stream_tail: Whether threads load, compute and store some vectors at a time at the end of a
             block.
@@ -259,6 +265,7 @@ class KernelPlan:
     reasons: tuple[str, ...]
     tile_stages: int = 1
     spread: int = 1
+    share_rounds: bool = False
     blocks_per_sm: int = 1
     stream_tail: bool = False
     persistent: bool = False

@@ -165,7 +165,7 @@ def _needed_stages(problem: KernelProblem) -> int:
     return min(max(least, -(-flight // ring_slot(problem))), machine.MAX_STAGES)
 
 
-def _stream_stages(problem: KernelProblem, target: Target) -> int:
+def _stream_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> int:
     """Return how many ring slots keep enough bytes in flight without products.
 
     Where most SMs have no block, each block loads for others, too.
@@ -173,7 +173,8 @@ def _stream_stages(problem: KernelProblem, target: Target) -> int:
     needed = _needed_stages(problem)
     if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.stage_bytes:
         return needed
-    each = FEW_FLIGHT_BYTES * target.sm_count // (problem.blocks * ring_slot(problem))
+    rings = problem.blocks * (plan.spread if plan.share_rounds else 1)
+    each = FEW_FLIGHT_BYTES * target.sm_count // (rings * ring_slot(problem))
     return min(max(needed, each), machine.MAX_STAGES)
 
 
@@ -197,7 +198,7 @@ def _wanted_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
     Where memory bounds the time, more loads in flight than it needs only wait longer.
     """
     if not (problem.mma and problem.stage_bytes):
-        return _stream_stages(problem, target)
+        return _stream_stages(problem, plan, target)
     shared = not problem.copied_slot_bytes and plan.specialize
     if not (shared and is_memory_bound(problem, target)):
         return machine.MAX_STAGES

@@ -101,6 +101,7 @@ STAGES: tuple[Stage, ...] = (
         (
             Step("convert-nv-tileaa-to-nv-tileas", "conversion.nv_tileaa_to_nv_tileas.convert"),
             Step("nv-tileas-plan-kernel", f"{_TILEAS}.plan.plan_kernel"),
+            Step("nv-tileas-share-rounds", f"{_TILEAS}.plan.share_rounds"),
             Step("nv-tileas-schedule-tiles", f"{_TILEAS}.plan.schedule_tiles"),
             Step("nv-tileas-count-ahead", f"{_TILEAS}.plan.count_ahead"),
             Step("nv-tileas-slice-tiles", f"{_TILEAS}.plan.slice_tiles"),

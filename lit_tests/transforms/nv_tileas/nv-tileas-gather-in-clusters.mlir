@@ -144,3 +144,36 @@ module @scanned {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "scanned", function_type = (!x) -> (), nv_tileaa.kernel_spec = {spread = 8 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!x = tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:16*(0,1)|lane:2*(0,16),16*(1,0)|warp:4*(16,0)|cta:8*(0,0)">>
+!s = tensor<32xf32, #nv_tileas.layout<"32|reg:16*(1)|lane:2*(16),16*(0)|warp:4*(0)|cta:8*(0)">>
+
+// Each CTA has reduced a tile of its own: its row of a tile of all CTAs.
+// CHECK-LABEL: module @rounds
+// CHECK:         %[[OWN:.*]] = "nv_tileas.reduce"(%{{.*}})
+// CHECK:         {axis = 0 : i64}
+// CHECK:         %[[ROW:.*]] = "nv_tileas.view"(%[[OWN]]){{.*}} tensor<1x32xf32
+// CHECK-NEXT:    %[[ROWS:.*]] = "nv_tileas.broadcast"(%[[ROW]]){{.*}} tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:16*(0,1)|lane:2*(0,16),16*(0,0)|warp:4*(0,0)|cta:8*(1,0)">>
+// CHECK-NEXT:    "nv_tileas.await_cluster"()
+// CHECK:         "nv_tileas.cluster_send"(%{{.*}}) {cluster = array<i64: 8, 1>, multicast_axis = 0 : i64, tx_count = 128 : i64}
+// CHECK:         %[[ALL:.*]] = "nv_tileas.load_shared"
+// CHECK-NEXT:    "nv_tileas.reduce"(%[[ALL]])
+// CHECK:         {axis = 0 : i64}
+module @rounds {
+  "nv_tileaa.func"() ({
+  ^bb0(%x: !x):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %r = "nv_tileas.reduce"(%x) ({
+      ^bb0(%a: f32, %b: f32):
+        %c = arith.addf %a, %b : f32
+        "nv_tileas.yield_values"(%c) : (f32) -> ()
+      }) {across_ctas, axis = 0 : i64} : (!x) -> !s
+      "nv_tileas.yield"() : () -> ()
+    }) {consumer_warps = 4 : i64, producer_warps = 0 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {function_type = (!x) -> (), sym_name = "rounds", nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, producer_warps = 0 : i64, share_rounds = true, spread = 8 : i64}} : () -> ()
+}

@@ -17,7 +17,6 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
-    enclosing_operations,
     operations_inside,
     parent_operation,
     walk_operations,
@@ -30,8 +29,7 @@ from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, register_
 
 COORD = "nv_tileas.cluster_coord"
 _LOAD = "nv_tileas.async_tiled_tma_load"
-_REACHING = (ClusterSendOp.OPERATION_NAME, "nv_tileas.ring_release", _LOAD)
-"""Operations that may reach into other CTAs."""
+_RELEASE = "nv_tileas.ring_release"
 _DEPTH = 3
 """Operations away from the place of a CTA at which two roles are compared."""
 Found = tuple[Any, str]
@@ -142,8 +140,8 @@ def _find_early_reach(ops: list[Any]) -> Found | None:
     before = body_operations(first.block)
     before = before[: before.index(first)]
     inside = {inner for op in before for inner in (op, *operations_inside(op))}
-    reaching = (op for op in ops if op.name in _REACHING)
-    early = [op for op in reaching if op in inside or not _is_below(op, first.block)]
+    after = set(walk_operations(first.block)) - inside
+    early = [op for op in ops if op not in after and _reaches_out(op)]
     if early:
         return early[0], "this reaches into CTAs whose barriers may not be initialised"
     return None
@@ -157,9 +155,14 @@ def is_sent_by_all_warps(op: Any) -> bool:
     return not any(term.owner in (Owner.WARP, Owner.WARPGROUP) for term in terms)
 
 
-def _is_below(op: Any, block: Any) -> bool:
-    """Tell whether `block` holds an operation, or one around it."""
-    return any(outer.block == block for outer in (op, *enclosing_operations(op)))
+def _reaches_out(op: Any) -> bool:
+    """Tell whether an operation reaches into other CTAs."""
+    if op.name == _LOAD:
+        return multicast_axis(op) is not None
+    if op.name == _RELEASE:
+        ring = defining_operation(op.operands[0])
+        return ring is None or cluster_of(ring) != (1, 1)
+    return op.name == ClusterSendOp.OPERATION_NAME
 
 
 def _find_disagreement(ops: list[Any]) -> Found | None:

@@ -368,6 +368,9 @@ def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
     ops = kernel_operations(lowering.function)
     if any(op.name == AwaitClusterOp.OPERATION_NAME for op in ops):
         cluster.arrive_in_cluster()
+        rings = [op for op in ops if op.name == "nv_tileas.create_ring"]
+        if any("multicast_axes" not in ring.attributes for ring in rings):
+            llvm_ops.barrier()  # the CTA uses them before it waits for the others
     elif any("multicast_axes" in op.attributes for op in ops):
         cluster.synchronise_cluster()
     elif allocations:

@@ -85,6 +85,7 @@ from tilec.passes.analysis.reuse import reuse_of
 from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES
 from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
+from tilec.passes.analysis.shared_rounds import rounds_to_share
 from tilec.passes.analysis.spreading import why_not_spread
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
@@ -127,8 +128,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
             loops.append(tile_entry(function, plan.tile_schedule))
             mark_tile(function, plan.tile_schedule.choice.best.stages)
         recorded = {"consumers": plan.consumers, "reasons": list(plan.reasons), "loops": loops}
-        by_passes = read_kernel_fact(function, "plan", {})  # decided before
-        write_kernel_facts(function, plan=by_passes | spec | recorded)
+        write_kernel_facts(function, plan=read_kernel_fact(function, "plan", {}) | spec | recorded)
 
 
 def _plan(
@@ -149,7 +149,8 @@ def _plan(
     except CompileError as failure:
         raise _located(failure, function) from None
     if plan.spread > 1:
-        whole = [access for access in accesses if access.uses_tma]
+        moved = [access for access in accesses if access.uses_tma]
+        whole = [access for access in moved if not (plan.share_rounds and access.is_load)]
         demoted += [
             leave_to_threads(access, "each CTA moves its part of a tile") for access in whole
         ]
@@ -189,6 +190,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
         "consumer_warps": plan.worker_warps // plan.teams,
         "spread": plan.spread,
+        "share_rounds": plan.share_rounds,
         "blocks_per_sm": plan.blocks_per_sm,
         "stream_tail": plan.stream_tail,
         "producer_registers": plan.producer_registers,
@@ -248,6 +250,7 @@ def kernel_problem(
         copied_slot_bytes=_copied_bytes(function),
         ends_early=may_end_early(function),
         **sizes,
+        **rounds_to_share(function),
         **_planned(function),
     )
 

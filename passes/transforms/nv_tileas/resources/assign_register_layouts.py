@@ -50,12 +50,13 @@ from tilec.ir.structured import (
 )
 from tilec.layout import RegisterLayout
 from tilec.layout.assignment import Assignment, Group, no_price
+from tilec.layout.constructors import spread
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
-    ctas_of_spec,
     kernel_functions,
     kernel_roles,
+    parts_and_copies,
     read_spec,
     room_of_spec,
     span_of,
@@ -133,8 +134,8 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         for roles in kernel_roles(function):
             block = roles.opview.consumer.blocks[0]
-            room = room_of_spec(spec)
-            assignment = LayoutAssignment(block, spec["consumer_warps"], ctas_of_spec(spec), room)
+            (parts, copies), room = parts_and_copies(spec), room_of_spec(spec)
+            assignment = LayoutAssignment(block, spec["consumer_warps"], parts, room, copies)
             assignment.run()
             for message, span in assignment.remarks:
                 context.sink.emit(remark("T0438", message, span))
@@ -149,13 +150,15 @@ def is_tile(value: Any) -> bool:
 class LayoutAssignment:
     """Groups of values under one block and the layout of each group; `remarks` say why.
 
-    `room` is what a scratch area may take from the ring of the kernel, which products read.
+    `room` is what a scratch area may take from the ring of the kernel, which products read. Each of
+    `ctas` CTAs has a part of large tiles, each of `copies` a copy of all.
     """
 
     block: Any
     warps: int
     ctas: int = 1
     room: ScratchRoom | None = None
+    copies: int = 1
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     replaced: list[Any] = field(default_factory=list)
@@ -177,6 +180,8 @@ class LayoutAssignment:
         self._drop_equal(converted)
         for value in list(self.parents):
             layout = self.layouts[self._find(value)]
+            if self.copies > 1:
+                layout = spread(layout, layout.shape, None, self.copies)
             value.set_type(with_register_layout(value.type, layout))
         merge(clones, self.replaced)
         for op in self.replaced:

@@ -34,6 +34,15 @@ An exchange in a loop uses two slots alternately, and needs no empty barrier. A 
 again only after it has received the parts of the round in between. The other CTAs send those parts
 after a barrier, at which all of their threads have read the slot.
 
+Where CTAs share the rounds of a loop (`nv-tileas-share-rounds`), each has a tile of its own. What
+that is reduced to is taken for a row of a tile, which is reduced as above:
+
+Before:  %s = reduce %x {axis = 0, across_ctas}   // 32, ...
+After:   %p = reduce %x {axis = 0}
+         %v = view %p                             // 1x32
+         %a = broadcast %v                        // 8x32, ...|cta:8*(1,0)
+         %s = reduce %a {axis = 0}
+
 The pass follows the layouts of `nv-tileas-assign-register-layouts`.
 
 Options:
@@ -61,7 +70,7 @@ from tilec.dialects.nv_tileas import (
     SlotViewOp,
 )
 from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp, ViewOp
+from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, ReduceOp, ScanOp, ViewOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
@@ -86,6 +95,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.protocol.counts import full_arrivals, gather_tx_count
 from tilec.passes.analysis.scratch_areas import barrier_count
+from tilec.passes.analysis.shared_rounds import ACROSS_CTAS
 from tilec.passes.analysis.tma.shared_layouts import (
     register_layout_of,
     shared_tile_type,
@@ -105,6 +115,9 @@ def gather_in_clusters(module: Any, context: PassContext) -> bool:
         ctas = ctas_of_spec(read_spec(function) or {})
         if ctas == 1:
             continue
+        for op in kernel_operations(function):
+            if ACROSS_CTAS in op.attributes:
+                _combine_ctas(op, ctas)
         found = [op for op in kernel_operations(function) if _crosses_ctas(op)]
         if found:
             _await_cluster(found[0])
@@ -112,6 +125,24 @@ def gather_in_clusters(module: Any, context: PassContext) -> bool:
             _split(op, ctas)
         changed |= bool(found)
     return changed
+
+
+def _combine_ctas(op: Any, ctas: int) -> None:
+    """Let a reduction be one of what this CTA has, and one of what all CTAs have."""
+    del op.attributes[ACROSS_CTAS]
+    with ir.InsertionPoint(op), op.location:
+        own = clone_whole(op, {}).results[0]
+        result = register_layout_of(own)
+        shape = (ctas, *result.shape)
+        row = result.reshape([1, *result.shape])
+        kept = [mode for mode in row.modes if mode.owner is not Owner.CTA]
+        rows = Mode(Owner.CTA, ctas, (1, *([0] * result.rank)))
+        view = ViewOp(source=own, tile=_tile(own, row)).tile
+        all_rows = _tile(own, RegisterLayout(shape, [*kept, rows]))
+        total = ReduceOp.create([BroadcastOp(source=view, tile=all_rows).tile], 0, [own.type])
+        _copy_body(op, total)
+    op.results[0].replace_all_uses_with(total.results[0])
+    erase(op)
 
 
 def _await_cluster(first: Any) -> None:

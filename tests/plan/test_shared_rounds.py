@@ -1,0 +1,104 @@
+"""How many CTAs of a cluster share the rounds of a loop, and which loops allow it."""
+
+import pytest
+
+from tilec.compiler.driver import compile_source
+from tilec.plan import KernelProblem, plan_kernel
+from tilec.request.specialization import Specialization
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError, SourceFile
+
+
+def problem(blocks, **facts):
+    known = {"blocks": blocks, "why_not_share_rounds": None, **facts}
+    return KernelProblem((), 16384, 0, 256 * 32, **known)
+
+
+def plan(given, **overrides):
+    return plan_kernel(given, get_target("sm_90a"), overrides)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "ctas"), [(3, 16), (8, 16), (16, 16), (24, 8), (33, 8), (39, 1), (128, 1)]
+)
+def test_few_blocks_share_their_rounds_among_idle_sms(blocks, ctas):
+    found = plan(problem(blocks))
+    assert (found.spread, found.share_rounds) == (ctas, ctas > 1)
+    assert found.persistent == (ctas == 1)
+
+
+def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
+    found = plan(problem(8))
+    assert found.specialize
+    assert "spread = 16: 8 blocks load less than memory delivers" in " ".join(found.reasons)
+    assert found.stages < plan(problem(8), share_rounds=False).stages
+
+
+@pytest.mark.parametrize(
+    ("facts", "overrides"),
+    [
+        ({"why_not_share_rounds": "its loop stores tiles"}, {}),
+        ({"rounds": 31}, {}),
+        ({}, {"share_rounds": False}),
+        ({}, {"spread": 1}),
+        ({}, {"specialize": False}),
+        ({}, {"cluster": (2, 1)}),
+    ],
+)
+def test_kernels_that_do_not_share_rounds(facts, overrides):
+    found = plan(problem(8, **facts), **overrides)
+    assert (found.spread, found.share_rounds) == (1, False)
+
+
+def test_the_user_decides():
+    found = plan(problem(4096), share_rounds=True, spread=4)
+    assert (found.spread, found.share_rounds) == (4, True)
+    with pytest.raises(CompileError, match="share_rounds = true: its loop stores tiles"):
+        plan(problem(8, why_not_share_rounds="its loop stores tiles"), share_rounds=True)
+
+
+KERNEL = """@kernel(share_rounds=True)
+def rounds(X: f32[M, N], Y: f32[N], Z: f32[M, N]):
+    n = grid(cdiv(N, 32))
+    total = {start}
+    for i in range(cdiv(M, 64)):
+        x = load(X, (i, n), (64, 32))
+        {step}
+    {end}
+"""
+SUM = "total += x"
+ZEROS = "zeros((64, 32), f32)"
+STORED = "store(Y, n, sum(total, axis=0))"
+WRONG = [
+    (ZEROS, f"{SUM}; store(Z, (i, n), x)", STORED, "its loop stores tiles"),
+    ("full((64, 32), 1, f32)", SUM, STORED, "not combined and then reduced alike"),
+    (ZEROS, SUM, "store(Y, n, max(total, axis=0))", "not combined and then reduced alike"),
+    (ZEROS, SUM, "store(Z, (0, n), total)", "not combined and then reduced alike"),
+    (ZEROS, "total = total * 0.5 + x", STORED, "not combined and then reduced alike"),
+    (ZEROS, "total += x * sum(total)", STORED, "not combined and then reduced alike"),
+    (ZEROS, SUM, f"{STORED}; atomic_add(Y, n, 1.0)", "each CTA would perform"),
+]
+
+
+def test_counters_that_could_overflow_stand_against_it():
+    text = KERNEL.format(start=ZEROS, step=SUM, end=STORED)
+    text = text.replace("Z: f32[M, N]", "Z: f32[M, N], end: i32").replace("cdiv(M, 64)", "end")
+    with pytest.raises(CompileError, match="the counter of its loop could exceed 31 bits"):
+        compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
+
+
+@pytest.mark.parametrize(("start", "step", "end", "why_not"), WRONG)
+def test_what_stands_against_it(start, step, end, why_not):
+    text = KERNEL.format(start=start, step=step, end=end)
+    with pytest.raises(CompileError, match=why_not):
+        compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
+
+
+@pytest.mark.parametrize(("rows", "shared"), [("1024", False), ("2048", True), ("M", True)])
+def test_rounds_are_counted_where_the_extent_of_the_array_is_known(rows, shared):
+    text = KERNEL.format(start=ZEROS, step=SUM, end=STORED)
+    text = text.replace("(share_rounds=True)", "").replace("M, N", f"{rows}, 128")
+    text = text.replace("cdiv(M, ", f"cdiv({rows}, ").replace("(N, 32)", "(128, 32)")
+    text = text.replace("f32[N]", "f32[128]")
+    made = compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
+    assert made.artifact.kernels[0].metadata["plan"]["share_rounds"] == shared
