@@ -38,6 +38,27 @@ def choose_warps(problem: KernelProblem, ctas: int = 1) -> int:
         problem: The kernel, or the part of a CTA.
         ctas: CTAs that compute a block together.
     """
+    return _with_own_elements(problem, _warps_by_size(problem, ctas))
+
+
+def _with_own_elements(problem: KernelProblem, warps: int) -> int:
+    """Return fewer warps where others would only hold copies.
+
+    The threads that share a tile are a power of two. A tile of 16x784 elements, 2^8 * 49, has
+    elements of their own for 256 threads; others load and compute the same again. Group norm of
+    such groups had 0.46 of the speed of a copy with 16 warps and 0.84 with 8
+    (H100, docs/measurements/2026-11-27-shared-rounds.md).
+    """
+    threads = problem.tile_elements & -problem.tile_elements
+    most = max(1, threads // machine.WARP_THREADS)
+    held = elements_of_a_thread(problem, most)
+    if threads == problem.tile_elements or held > 2 * MAX_ELEMENTS_PER_THREAD:
+        return warps
+    return min(warps, most)
+
+
+def _warps_by_size(problem: KernelProblem, ctas: int) -> int:
+    """Return how many warps are enough for the tiles of a block."""
     most = MAX_REDUCING_WARPS if problem.blocks_per_sm else MAX_WORKER_WARPS
     warps = DEFAULT_WORKER_WARPS
     if ctas > 1:
