@@ -16,8 +16,7 @@ from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.plan import machine
-from tilec.plan.registers import accumulator_limit, accumulator_registers
+from tilec.plan.operands import few_elements, fits_registers
 from tilec.request.target import get_target
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
@@ -25,13 +24,6 @@ DOT = "nv_tileas.dot"
 _PERMUTE = "nv_tileas.permute"
 _LOAD_SHARED = "nv_tileas.load_shared"
 _SM = get_target("sm_90a")
-_SHORT_ROW_BYTES = 256
-"""Row of an A operand that always stays in registers: 32 of a thread for 64 rows (PTX ISA, wgmma,
-register fragments of A)."""
-
-
-_GROUP = 16
-"""Elements that share a scale in the finest of the usual formats, NVFP4."""
 
 
 def is_unit_view(op: Any) -> bool:
@@ -119,30 +111,16 @@ def stays_in_registers(dot: Any, number: int) -> bool:
 
 
 def _fits_registers(dot: Any) -> bool:
-    """Tell whether a thread has room for A, the 32-bit tile that A is made from and the result.
-
-    Where two warpgroups share the rows, and one has those of a tile of 64.
-    """
+    """Tell whether a thread has room for A and what it is made from, next to the result."""
     a, result = dot.operands[0].type, dot.results[0].type
-    if a.shape[1] * element_bits(a.element_type) // 8 <= _SHORT_ROW_BYTES:
-        return True
-    warpgroups = 1 if a.shape[0] == machine.MMA_ROWS else 2
-    (rows, columns), (_, inner) = result.shape, a.shape
-    bits = element_bits(a.element_type) + 32
-    needed = accumulator_registers(rows, inner, bits, 8 * warpgroups)
-    needed += accumulator_registers(
-        rows, columns, element_bits(result.element_type) // 8, warpgroups
-    )
-    return needed <= accumulator_limit(warpgroups, _SM)
+    extents = (*result.shape, a.shape[1])
+    bits, result_bytes = element_bits(a.element_type), element_bits(result.element_type) // 8
+    return fits_registers(extents, bits, result_bytes, _SM)
 
 
 def _loads_rows(tile: Any) -> bool:
-    """Tell whether threads load more than a few elements for each row to compute `tile`.
-
-    One for each row is few, and so is one for each `_GROUP` elements: a scale of quantized ones.
-    """
-    rows, columns = tile.type.shape
-    few = rows * max(1, columns // _GROUP)
+    """Tell whether threads load more than a few elements for each row to compute `tile`."""
+    few = few_elements(*tile.type.shape)
     waiting, seen = [tile], set()
     while waiting:
         value = waiting.pop()

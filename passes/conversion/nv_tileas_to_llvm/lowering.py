@@ -137,6 +137,8 @@ class Lowering:
         prints: Address of the number of prints that the thread has come to; None without prints.
         debug: What a debug build (`--debug-waits`) needs; None in others.
         vectors: Vectors of two or four elements, by the registers that they were taken apart into.
+        spread: Bytes of a loaded word that became elements of 16 bits: the selector that takes
+            them and the word, by the registers of the elements.
         copies: Registers of a thread that all operations of a name compute, by that name.
         registers: How many a thread of the kernel has at entry.
         stream_tail: Whether the end of a block is lowered some registers at a time.
@@ -152,6 +154,7 @@ class Lowering:
     debug: DebugWaits | None = None
     prints: Any = None
     vectors: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    spread: dict[tuple[Any, ...], tuple[str, Any]] = field(default_factory=dict)
     copies: dict[str, int] = field(default_factory=dict)
     registers: int = 0
     stream_tail: bool = False

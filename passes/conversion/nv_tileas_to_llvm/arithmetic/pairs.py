@@ -44,8 +44,7 @@ _FLOATS = frozenset(
 floating-point instructions: the types .f16x2 and .bf16x2)."""
 _BITS = frozenset(("arith.andi", "arith.ori", "arith.xori"))
 """Operations that do the same to each bit, in a word of any two elements."""
-_LOAD, _PART, _ASSEMBLY = "llvm.load", "llvm.extractelement", "llvm.inline_asm"
-_PERMUTE = "prmt.b32 $0, $1, $2, "
+_LOAD, _PART = "llvm.load", "llvm.extractelement"
 _BITCAST, _UNSIGNED, _EXTENSION = "arith.bitcast", "arith.extui", "arith.extf"
 _SPREAD, _SPREAD_UPPER, _JOINED = "0x4140", "0x4342", "0x5410"
 """Selectors of prmt: the bytes 0 and 1 of the first word, its bytes 2 and 3, each below byte 0 of
@@ -165,7 +164,9 @@ def _spread(lowering: Lowering, rows: Rows) -> list[Any] | None:
     registers, lanes, i32 = _only(rows), emit.lane_numbers(PAIR), emit.i32_type()
     loaded = _loaded_word(registers)
     if loaded is not None:
-        return _permuted(lowering, *loaded, emit.value(0))
+        spread = _permuted(lowering, *loaded, emit.value(0))
+        lowering.spread[tuple(spread)] = loaded
+        return spread
     if lowering.are_parts(registers):
         both = llvm_ops.bitcast(_word_type(), lowering.pair(registers, lanes))
         return _permuted(lowering, _SPREAD, arith.extui(i32, both), emit.value(0))
@@ -198,7 +199,7 @@ def _loaded_word(registers: Sequence[Any]) -> tuple[str, Any] | None:
 
 def _permuted(lowering: Lowering, selector: str, first: Any, second: Any) -> list[Any]:
     """Emit four bytes of two words; return the elements of 16 bits that they are."""
-    text, operands = f"{_PERMUTE}{selector};", (first, second)
+    text, operands = f"prmt.b32 $0, $1, $2, {selector};", (first, second)
     word = llvm_ops.inline_asm(text, "=r,r,r", operands, emit.i32_type(), has_side_effects=False)
     pair = llvm_ops.bitcast(_vector(_word_type()), word)
     return lowering.unpack(pair, emit.lane_numbers(PAIR))
@@ -209,17 +210,8 @@ def _raise_bytes(lowering: Lowering, registers: Sequence[Any], upper: int) -> li
 
     Only bytes of a loaded word: elsewhere ptxas 13.0 moves the constant to a register each time.
     """
-    pair = lowering.vectors.get(tuple(registers))
-    cast = defining_operation(pair) if pair is not None else None
-    maker = defining_operation(cast.operands[0]) if cast is not None else None
-    if maker is None or maker.name != _ASSEMBLY or _constant(maker.operands[1]) != 0:
-        return None
-    text = ir.StringAttr(maker.attributes["asm_string"]).value
-    word = defining_operation(maker.operands[0])
-    if not text.startswith(_PERMUTE) or word is None or word.name != _PART:
-        return None
-    selector = text.removeprefix(_PERMUTE).rstrip(";")
-    return _permuted(lowering, selector, maker.operands[0], emit.value(upper))
+    spread = lowering.spread.get(tuple(registers))
+    return None if spread is None else _permuted(lowering, *spread, emit.value(upper))
 
 
 def _rename(result: Any, lowering: Lowering, rows: Rows) -> list[Any] | None:

@@ -3,12 +3,10 @@
 Before:  %t = reduce %s; %p = exp2 (fma %s, %c, (broadcast %t)); %sum = reduce (view %p)
 After:   %t = reduce %s {serial, row_by_row}; ...; %sum = reduce (view %p) {serial}
 
-A thread combines its elements in pairs by default: this has the shortest chains, and most registers
-wait for a partner. In a loop with products that three warpgroups share, each scheduler of an SM has
-three warps, and the others issue while a chain of one waits. Then chains are better: an addition
-follows its special function, and lanes exchange the largest score of the first row of a thread
-while it looks for that of the next row. By measurement, heads of 64 gain 3 %, and loops of two
-warpgroups lose up to 8 % (docs/measurements/2026-11-26-softmax-by-rows.md).
+A thread combines its elements in pairs by default. Chains are better in a loop with products that
+many warpgroups share (`tilec/plan/reductions.py` says when): an addition follows its special
+function, and lanes exchange the largest score of the first row of a thread while it looks for that
+of the next row.
 
 The pass marks reductions of 32-bit floats along rows from which a special function of the same
 round is computed, or which combine its results. `nv-tileas-straddle-waits` marks those of loops
@@ -25,20 +23,19 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.reductions import chains_rows
 
 _PRODUCT = AsyncMmaOp.OPERATION_NAME
-_WARPGROUPS = 3
-"""Fewest consumer warpgroups with chains (measurement, see above)."""
 
 
 @register_pass("nv-tileas-chain-reductions")
 def chain_reductions(module: Any, context: PassContext) -> bool:
-    """Mark reductions of every loop in which three warpgroups multiply."""
+    """Mark reductions of every loop in which many warpgroups multiply."""
     del context
     changed = False
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        if spec.get("consumer_warps", 0) < _WARPGROUPS * WARPGROUP_WARPS:
+        if not chains_rows(spec.get("consumer_warps", 0) // WARPGROUP_WARPS):
             continue
         products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
         loops = {parent_operation(op) for op in products}

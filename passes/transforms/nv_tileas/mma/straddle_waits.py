@@ -25,8 +25,7 @@ neither the product nor the special functions moves before it.
 
 Sums are `serial`: each addition follows its special function, and fewer registers wait for a
 partner. The round that a rotated loop begins with adds in the same order. Serial, too, is the
-search for the largest scores of long rows: ptxas then ends one row before it begins the next one
-(docs/measurements/2026-11-26-softmax-by-rows.md).
+search for the largest scores of long rows (`tilec/plan/reductions.py`).
 """
 
 from typing import Any
@@ -49,15 +48,13 @@ from tilec.passes.analysis.schedule.op_costs import (
     registers_of,
 )
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.reductions import chains_long_row
 from tilec.support.fast_dataclasses import dataclass
 
 ANCHOR = AnchorOp.OPERATION_NAME
 _BLOCK, _HALF = 16, 8
 """Rows of a block of an accumulator, and how far apart the two rows of it are that a thread holds
 (PTX ISA, wgmma, accumulator fragments)."""
-_LONG_ROW = 128
-"""Columns of the longest row whose largest score is found in pairs: with 128 columns, pairs take
-1.2 % less time than one chain, with 192 columns 1.0 % more (attention, H100, 2026-11-26)."""
 
 
 @register_pass("nv-tileas-straddle-waits")
@@ -233,7 +230,7 @@ class _Cut:
                 continue
             seen.add(maker)
             if maker.name == ReduceOp.OPERATION_NAME:
-                if maker.operands[0].type.shape[-1] > _LONG_ROW:
+                if chains_long_row(maker.operands[0].type.shape[-1]):
                     maker.opview.make_serial()
             elif is_name(maker) or is_elementwise(maker):
                 pending += maker.operands

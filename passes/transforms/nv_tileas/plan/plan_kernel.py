@@ -115,8 +115,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         _keep_producible_loads(function, accesses, context)
         plan_counters(function)
         overrides = context.overrides(function)
-        preferred = shareable_cluster(function, accesses)
-        plan = _plan(function, accesses, overrides, preferred, context)
+        plan = _plan(function, accesses, overrides, shareable_cluster(function, accesses), context)
         check_cluster(function, accesses, plan.cluster)
         if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
             share_tiles(function, accesses, plan.cluster)
