@@ -215,14 +215,6 @@ def test_worker_warps_hold_at_most_64_elements_a_thread(elements, warps):
     assert (result.consumers, result.specialize, result.stages) == (0, False, 1)
 
 
-@pytest.mark.parametrize(
-    ("elements", "warps"),
-    [(3136, 2), (16 * 784, 8), (8 * 3136, 16), (3 * 4096, 8), (50257, 16), (24, 1)],
-)
-def test_no_warps_hold_copies_of_a_tile_that_fewer_threads_can_share(elements, warps):
-    assert plan(tiles(elements)).worker_warps == warps
-
-
 @pytest.mark.parametrize(("size", "warps"), [(32768, 4), (32769, 8), (131072, 16), (262144, 16)])
 def test_worker_warps_hold_at_most_256_bytes_of_sums_a_thread(size, warps):
     assert plan(replace(tiles(), product_bytes=size)).worker_warps == warps

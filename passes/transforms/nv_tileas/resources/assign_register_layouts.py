@@ -150,8 +150,7 @@ def is_tile(value: Any) -> bool:
 class LayoutAssignment:
     """Groups of values under one block and the layout of each group; `remarks` say why.
 
-    `room` is what a scratch area may take from the ring of the kernel, which products read. Each of
-    `ctas` CTAs has a part of large tiles, each of `copies` a copy of all.
+    `room` is what scratch areas may take from the ring. `copies` CTAs have all tiles, `ctas` parts.
     """
 
     block: Any
@@ -180,8 +179,7 @@ class LayoutAssignment:
         self._drop_equal(converted)
         for value in list(self.parents):
             layout = self.layouts[self._find(value)]
-            if self.copies > 1:
-                layout = spread(layout, layout.shape, None, self.copies)
+            layout = layout if self.copies == 1 else spread(layout, layout.shape, None, self.copies)
             value.set_type(with_register_layout(value.type, layout))
         merge(clones, self.replaced)
         for op in self.replaced:
