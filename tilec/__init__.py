@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from tilec.runtime.compiled import CompiledKernel
     from tilec.runtime.decorators import Function, function, kernel
     from tilec.runtime.jit import Kernel, SourceModule, load, loads
+    from tilec.runtime.tuning.search import Trial, Tuning, tune
     from tilec.support.diagnostics import (
         CompileError,
         DeadlockError,
@@ -71,6 +72,8 @@ __all__ = [
     "PerformanceWarning",
     "SourceModule",
     "TileError",
+    "Trial",
+    "Tuning",
     "__version__",
     "auto",
     "bf16",
@@ -92,6 +95,7 @@ __all__ = [
     "load_package",
     "loads",
     "tf32",
+    "tune",
     "u8",
     "u16",
     "u32",
@@ -115,6 +119,7 @@ _MODULES = {
     "tilec.runtime.compiled": ("CompiledKernel",),
     "tilec.runtime.decorators": ("Function", "function", "kernel"),
     "tilec.runtime.jit": ("Kernel", "SourceModule", "load", "loads"),
+    "tilec.runtime.tuning.search": ("Trial", "Tuning", "tune"),
     "tilec.version": ("__version__",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

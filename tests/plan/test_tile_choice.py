@@ -7,6 +7,7 @@ from math import prod
 import pytest
 
 from tilec.plan import TileUse, choose_tiles, plan_tiles
+from tilec.plan.elementwise_tiles import MAX_TILE_ELEMENTS
 from tilec.plan.gemm import candidates
 from tilec.plan.gemm.candidates import GemmProblem, rank_tiles, round_up_power_of_two
 from tilec.plan.gemm.model import gemm_cost
@@ -14,7 +15,7 @@ from tilec.plan.gemm.ranked_tile import is_power_of_two, tile_text
 from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import ProductsTogether
-from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
+from tilec.plan.tiles import TileRole
 from tilec.request.specialization import Specialization
 from tilec.request.target import get_target
 from tilec.support.diagnostics import CompileError, InternalCompilerError

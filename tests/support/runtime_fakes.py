@@ -36,6 +36,7 @@ class FakeDriver:
         self.execute: Any = None
         self.cleared: list[int] = []
         self.captures: dict[int, int] = {}
+        self.price: Any = lambda launch: 1e-3
 
     def device_count(self):
         return self.devices
@@ -86,6 +87,15 @@ class FakeDriver:
 
     def download(self, device, destination, pointer, size):
         ctypes.memmove(destination, pointer, size)
+
+    def copy(self, device, destination, source, size):
+        ctypes.memmove(destination, source, size)
+
+    def time(self, device, stream, work):
+        """Return what the launches in `work` cost, by `price`."""
+        first = len(self.launches)
+        work()
+        return sum(self.price(launch) for launch in self.launches[first:])
 
     def fill(self, device, pointer, value, size, stream):
         ctypes.memset(pointer, value, size)

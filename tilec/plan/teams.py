@@ -14,6 +14,8 @@ def choose_teams(
     """Return the number of teams, and why unless all consumers share every tile by default."""
     wanted = problem.pingpong if overrides.pingpong is None else overrides.pingpong
     defect = problem.why_not_pingpong or turns_conflict(specialize, overrides)
+    if not defect and not problem.persistent:
+        defect = "a loop over tiles takes registers that a tile needs"
     if overrides.pingpong and defect:
         fail("T0421", f"pingpong = true: {defect}")
     if not wanted or defect:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tilec.plan.chain_tiles import ChainProblem, RankedChain, rank_chains
 from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
+from tilec.plan.elementwise_tiles import choose_elementwise
 from tilec.plan.gemm.candidates import (
     NOTHING_FIXED,
     SCHEDULES,
@@ -19,7 +20,6 @@ from tilec.plan.gemm.candidates import (
     GemmProblem,
     candidates,
     rank_tiles,
-    round_up_power_of_two,
 )
 from tilec.plan.gemm.model import LARGE_EXTENT
 from tilec.plan.gemm.ranked_tile import RankedTile, tile_text
@@ -39,11 +39,6 @@ _MMA_ROLES: tuple[TileRole, ...] = ("mma_m", "mma_n", "mma_k")
 
 SHOWN_CANDIDATES = 5
 """How many tiles of an mma a plan lists: the choice and its runners-up."""
-TILE_BYTES = 16 * 1024
-"""Bytes of an elementwise tile: 4 to 8 accesses of 16 bytes for each of 128 to 256 threads."""
-MIN_TILE_ELEMENTS, MAX_TILE_ELEMENTS = 2048, 8192
-INNER_BYTES = 256
-"""Bytes along the contiguous axis of an elementwise tile of rank 2 or more: two 128-byte lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +95,8 @@ class TileChoice:
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
         snake_k: Whether L2 cannot keep the operands of a wave of the largest mma for the next one.
+        ranked: Where the extents of one mma are all there is to choose, its tiles, best first.
+        extents: Those extents, (m, n, k): numbers, and names of constants.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 
@@ -115,6 +112,8 @@ class TileChoice:
     l2_promotion: int = PROMOTION
     dependent_launch: bool = True
     share_tiles: bool = True
+    ranked: Sequence[Ranked] = ()
+    extents: tuple[int | str, ...] = ()
 
 
 def choose_tiles(
@@ -163,13 +162,25 @@ def plan_tiles(
         rankings.append(ranked)
         values.update(chosen)
         reasons.append(_reason(use, chosen, sizes, uses) + _runners_up(ranked))
-    return _make_choice(values, reasons, rankings)
+        if chosen.keys() == uses.keys():
+            return make_choice(values, reasons, rankings, bound)
+    return make_choice(values, reasons, rankings)
 
 
-def _make_choice(
-    values: Mapping[str, int], reasons: Sequence[str], rankings: Sequence[Sequence[Ranked]]
+def make_choice(
+    values: Mapping[str, int],
+    reasons: Sequence[str],
+    rankings: Sequence[Sequence[Ranked]],
+    extents: tuple[int | str, ...] = (),
 ) -> TileChoice:
-    """Return the choice; cluster, turns and splits are those of the largest mma."""
+    """Return the choice; cluster, turns and splits are those of the largest mma.
+
+    Args:
+        values: Value by name.
+        reasons: One sentence per choice.
+        rankings: For each mma its tiles, best first.
+        extents: Extents of the only mma, if there is nothing else to choose.
+    """
     best = [ranked[0] for ranked in rankings if ranked]
     chosen = max(best, key=lambda item: item.tile.volume, default=None)
     if chosen is None:
@@ -188,6 +199,8 @@ def _make_choice(
         WIDE_PROMOTION if chosen.reads_on else PROMOTION,
         chosen.dependent_launch,
         chosen.share_tiles,
+        rankings[0] if extents else (),
+        extents,
     )
 
 
@@ -221,12 +234,16 @@ def _choose(
 ) -> tuple[dict[str, int], Sequence[Ranked]]:
     """Return the constants of one tile and, for an mma, its tiles in order."""
     if use.role not in _MMA_ROLES:
-        return _choose_elementwise(use, extents, sizes), []
+        return choose_elementwise(use.element_bytes, extents, sizes), []
     ranked = _rank_chain(use, extents, sizes, planner)
     ranked = ranked or _rank_mma(name, use, extents, sizes, planner)
-    tile = ranked[0].tile
-    pairs = zip(extents, (tile.m, tile.n, tile.k), strict=True)
-    return {item: value for item, value in pairs if isinstance(item, str)}, ranked
+    return values_of(ranked[0], extents), ranked
+
+
+def values_of(ranked: Ranked, extents: tuple[int | str, ...]) -> dict[str, int]:
+    """Return the constants among the extents of an mma, for one of its tiles."""
+    pairs = zip(extents, (ranked.tile.m, ranked.tile.n, ranked.tile.k), strict=True)
+    return {item: value for item, value in pairs if isinstance(item, str)}
 
 
 def _runners_up(ranked: Sequence[Ranked]) -> str:
@@ -363,38 +380,3 @@ def _gemm_problem(
 def _sums_alone(use: TileUse) -> bool:
     """Tell whether an mma runs with no other one and with no other accumulator."""
     return use.together.products == 1 and not use.together.also_live
-
-
-def _choose_elementwise(
-    use: TileUse, extents: tuple[int | str, ...], sizes: Mapping[str, int | None]
-) -> dict[str, int]:
-    """Split the element budget over the `auto` extents of one tile.
-
-    The contiguous axis gets `INNER_BYTES`; the rest is doubled evenly, inner axes first; what the
-    other axes cannot take goes back to the contiguous one.
-    """
-    budget = min(max(TILE_BYTES // use.element_bytes, MIN_TILE_ELEMENTS), MAX_TILE_ELEMENTS)
-    names = list(dict.fromkeys(item for item in reversed(extents) if isinstance(item, str)))
-    values = dict.fromkeys(names, 1)
-
-    def double(name: str) -> bool:
-        grown = values | {name: values[name] * 2}
-        size = sizes[name]
-        if size is not None and grown[name] > round_up_power_of_two(size):
-            return False
-        if prod(grown[e] if isinstance(e, str) else e for e in extents) > budget:
-            return False
-        values[name] *= 2
-        return True
-
-    inner = extents[-1]
-    if isinstance(inner, str):
-        want = INNER_BYTES // use.element_bytes
-        while values[inner] < want and double(inner):
-            pass
-    outer = [name for name in names if name != inner]
-    while any(double(name) for name in sorted(outer, key=values.__getitem__)):
-        pass
-    while isinstance(inner, str) and double(inner):
-        pass
-    return values

@@ -60,7 +60,9 @@ def choose_persistence(
         return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
-    if problem.ends_early and plan.teams == 1:
+    if plan.teams > 1:
+        return True, "persistent = true: consumers that ping-pong take one tile after the other"
+    if problem.ends_early:
         return False, "persistent = false: a block may end early, and its SM begins with the next"
     if plan.blocks_per_sm > 1:
         return False, "persistent = false: another CTA of the SM loads while one begins or ends"

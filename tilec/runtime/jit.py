@@ -9,6 +9,7 @@ from typing import Any
 
 from tilec.compiler.program import Program
 from tilec.request.gpu import DEFAULT_GPU
+from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.current import get_driver
@@ -140,6 +141,19 @@ class Kernel:
             self._renew()
         self._dispatcher.launch(arguments, keywords, grid)
 
+    def check(self, values: Mapping[str, Any], stream: int) -> BoundArguments:
+        """Check the arguments of a call by name, for a launch on a raw stream handle.
+
+        Raises:
+            LaunchError: An argument is wrong.
+        """
+        return self._dispatcher.check(values, stream)
+
+    def forget_launches(self) -> None:
+        """Choose the variant of each call again: another plan was tuned for some of them."""
+        with self._lock:
+            self._dispatcher = Dispatcher(self._variants)
+
     def _renew(self) -> None:
         """Read the source again: a value that it took from Python is another one now."""
         with self._lock:
@@ -183,16 +197,16 @@ class Kernel:
 class KernelWithGrid:
     """A kernel with the grid that the caller gave."""
 
-    __slots__ = ("_grid", "_kernel")
+    __slots__ = ("grid", "kernel")
 
     def __init__(self, kernel: Kernel, grid: Grid) -> None:
         """Keep the kernel and its grid."""
-        self._kernel = kernel
-        self._grid = grid
+        self.kernel = kernel
+        self.grid = grid
 
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch the kernel; see `Kernel.__call__`."""
-        self._kernel.launch(self._grid, arguments, keywords)
+        self.kernel.launch(self.grid, arguments, keywords)
 
 
 class SourceModule:

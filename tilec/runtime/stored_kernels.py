@@ -74,6 +74,21 @@ def _look_up(
     """Return the name of an entry, and the kernel if the cache has one that is intact."""
     from tilec.runtime.cache_entry import unpack_entry
 
+    key = kernel_key(program, kernel, identity, options)
+    data = cache.read(key)
+    entry = unpack_entry(data) if data is not None else None
+    return key, StoredKernel(*entry) if entry is not None else None
+
+
+def kernel_key(program: Program, kernel: str, identity: Any, options: CompileOptions) -> str:
+    """Return the name of a cache entry for one kernel.
+
+    Args:
+        program: The program.
+        kernel: Name of the kernel.
+        identity: What else the entry depends on.
+        options: How the kernel is compiled.
+    """
     texts = tuple((item.name, item.text) for item in program.sources)
     how = (
         options.target,
@@ -82,8 +97,4 @@ def _look_up(
         options.debug_waits,
         options.assembles,
     )
-    parts = (texts, program.module_globals, kernel, identity, how)
-    key = cache_key(parts)
-    data = cache.read(key)
-    entry = unpack_entry(data) if data is not None else None
-    return key, StoredKernel(*entry) if entry is not None else None
+    return cache_key((texts, program.module_globals, kernel, identity, how))

@@ -23,7 +23,8 @@ from tilec.runtime.compiled import CompiledKernel, check_capability
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.stored_kernels import obtain_kernel
+from tilec.runtime.stored_kernels import kernel_key, obtain_kernel
+from tilec.runtime.tuned_plans import TunedPlans
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import SourceFile
 from tilec.support.locks import Lock, computed
@@ -183,6 +184,13 @@ class Variants:
         self._programs: dict[str, Any] = {}
         self._facts: dict[str, Mapping[str, Any]] = {}
         self._lock = Lock()
+        self.tuned = TunedPlans(self.cache, self._tuning_key)
+
+    def _tuning_key(self) -> str:
+        """Return the name of the cache entry with the tuned plans of the kernel."""
+        return compiler_threads.run_locked(
+            lambda: kernel_key(self.text.program, self.name, self.plan_fields, self.options)
+        )
 
     @computed
     def _interface(self) -> Interface:
@@ -253,6 +261,12 @@ class Variants:
 
     def specialization(self, arguments: BoundArguments, gpu: str = DEFAULT_GPU) -> Specialization:
         """Return what to compile for these arguments, and which GPU to plan for."""
+        return self.tuned.apply(self.planned_specialization(arguments, gpu))
+
+    def planned_specialization(
+        self, arguments: BoundArguments, gpu: str = DEFAULT_GPU
+    ) -> Specialization:
+        """Return the same, with the plan left to the planner, whatever was tuned."""
         pairs = find_overlaps(arguments.arrays)
         if pairs:
             plain = specialize(arguments, plan=self.plan_fields)
@@ -297,6 +311,15 @@ class Variants:
         bound = replace(specialization, constants=constants, plan=plan, sizes={})
         return VariantIdentity(bound, planned, decided)
 
+    def runners_up(self, specialization: Specialization, most: int) -> list[Any]:
+        """Return the planner's next best `TileChoice`s of the `auto` constants, best first."""
+        from tilec.frontend.semantics.analysis import plan_constants
+        from tilec.plan.runners_up import runners_up
+
+        tree, name = self.text.tree, self.name
+        choice = compiler_threads.run_locked(lambda: plan_constants(tree, name, specialization))
+        return [] if choice is None else runners_up(choice, most)
+
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""
         arrays = self._metadata(specialization)["arrays"]
@@ -321,14 +344,19 @@ class Variants:
             self._facts[key] = found
         return found
 
-    def variant(self, specialization: Specialization) -> CompiledKernel:
+    def variant(self, specialization: Specialization, *, warns: bool = True) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.
+
+        Args:
+            specialization: What to compile it for.
+            warns: Whether to pass on the compiler's warnings, once for a variant.
 
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
         compiled = compiler_threads.run(lambda: self._variant(specialization))
-        compiled.warn([self.text.contents[0]])
+        if warns:
+            compiled.warn([self.text.contents[0]])
         return compiled
 
     def _variant(self, specialization: Specialization) -> CompiledKernel:

@@ -1,6 +1,8 @@
 """Replaces the CUDA driver: a kernel is called as usual, on arrays in host memory."""
 
 import ctypes
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -204,6 +206,10 @@ class EmulatedDriver:
         """Copy from the device."""
         ctypes.memmove(destination, pointer, size)
 
+    def copy(self, device: int, destination: int, source: int, size: int) -> None:
+        """Copy bytes."""
+        ctypes.memmove(destination, source, size)
+
     def fill(self, device: int, pointer: int, value: int, size: int, stream: int) -> None:
         """Set bytes."""
         ctypes.memset(pointer, value, size)
@@ -218,3 +224,9 @@ class EmulatedDriver:
 
     def synchronize(self, device: int) -> None:
         """Do nothing: launches end before they return."""
+
+    def time(self, device: int, stream: int, work: Callable[[], None]) -> float:
+        """Return the seconds that the emulator takes."""
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start

@@ -117,6 +117,26 @@ def analyze_kernel(
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 
+def plan_constants(
+    module: ast.Module, name: str, specialization: Specialization
+) -> TileChoice | None:
+    """Return the planner's choice of the `auto` constants of a kernel; None without one.
+
+    Args:
+        module: Parsed source.
+        name: Kernel name.
+        specialization: What to compile it for.
+
+    Raises:
+        CompileError: With every error that was found.
+    """
+    kernel = find_kernel(module, name)
+    bound = bind_kernel(signature(kernel, module), specialization, module)
+    if not bound.automatic:
+        return None
+    return _plan_constants(module, kernel, bound, specialization)[1]
+
+
 def _lifts_power_rule(bound: BoundKernel, specialization: Specialization) -> bool:
     """Tell whether the user allowed extents that are not powers of two."""
     hints = {**bound.signature.hints, **specialization.plan}

@@ -180,6 +180,10 @@ class Driver(Protocol):
         """Copy `size` bytes from the device to host address `destination`."""
         ...
 
+    def copy(self, device: int, destination: int, source: int, size: int) -> None:
+        """Copy `size` bytes within the memory of the device."""
+        ...
+
     def fill(self, device: int, pointer: int, value: int, size: int, stream: int) -> None:
         """Set `size` bytes to `value`, in stream order."""
         ...
@@ -194,4 +198,8 @@ class Driver(Protocol):
 
     def synchronize(self, device: int) -> None:
         """Wait until all work on the device is done."""
+        ...
+
+    def time(self, device: int, stream: int, work: Callable[[], None]) -> float:
+        """Return the seconds that a GPU takes for what `work` puts on a stream."""
         ...

@@ -229,6 +229,11 @@ class CudaDriver:
         with self._current(device):
             self._call("cuMemcpyDtoH", destination, pointer, size)
 
+    def copy(self, device: int, destination: int, source: int, size: int) -> None:
+        """Copy `size` bytes within the memory of the device."""
+        with self._current(device):
+            self._call("cuMemcpyDtoD", destination, source, size)
+
     def fill(self, device: int, pointer: int, value: int, size: int, stream: int) -> None:
         """Set `size` bytes to `value`, in stream order."""
         with self._current(device):
@@ -263,7 +268,19 @@ class CudaDriver:
         with self._current(device):
             self._call("cuCtxSynchronize")
 
-    # Internals
+    def time(self, device: int, stream: int, work: Callable[[], None]) -> float:
+        """Return the seconds that a GPU takes for what `work` puts on a stream."""
+        with self._current(device):
+            first, last = (self._call("cuEventCreate", 0) for _ in range(2))
+            try:
+                self._call("cuEventRecord", first, stream)
+                work()
+                self._call("cuEventRecord", last, stream)
+                self._call("cuEventSynchronize", last)
+                return self._call("cuEventElapsedTime", first, last) / 1000
+            finally:
+                self._call("cuEventDestroy", first)
+                self._call("cuEventDestroy", last)
 
     def _call(self, function: str, *arguments: Any, detail: str = "") -> Any:
         """Call the driver and return its value (None when it has none)."""

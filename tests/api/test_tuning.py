@@ -1,0 +1,177 @@
+"""`tilec.tune`: what it tries, what it keeps, and what later calls take."""
+
+import numpy as np
+import pytest
+
+import tilec
+from tests.support.runtime_fakes import FakeArray, device_view
+from tilec.plan.neighbours import neighbours
+from tilec.runtime.tuned_plans import Candidate
+from tilec.runtime.tuning import search, timing
+from tilec.runtime.tuning.timing import Region, regions
+
+SCALE = """
+@kernel
+def scale[N](A: f32[N], B: f32[N], s: f32, BLOCK: const = 256):
+    i = grid(cdiv(N, BLOCK))
+    store(B, (i,), s * load(A, (i,), (BLOCK,)))
+"""
+PRODUCT = """
+@kernel
+def product[M, N, K](A: f16[M, K], B: f16[K, N], C: f16[M, N],
+                     BM: const = auto, BN: const = auto, BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(A, (m, k), (BM, BK)), load(B, (k, n), (BK, BN)), acc)
+    store(C, (m, n), acc.astype(f16))
+"""
+
+
+@pytest.fixture(autouse=True)
+def small_plug(monkeypatch):
+    monkeypatch.setattr(timing, "PLUG_BYTES", 64)
+    monkeypatch.setattr(timing, "L2_BYTES", 1 << 16)
+
+
+@pytest.fixture
+def vector(gpu):
+    """Return what makes arrays in memory that the stand-in for a GPU can copy."""
+
+    def make(n=4096):
+        return FakeArray((n,), pointer=gpu.allocate(0, 4 * n + 64) // 64 * 64 + 64)
+
+    return make
+
+
+def more_blocks_cost_more(launch):
+    return 1e-6 * launch.shape.blocks
+
+
+def blocks(gpu, kernel, *arguments, **constants):
+    """Return how many blocks a call launches."""
+    gpu.launches.clear()
+    kernel(*arguments, **constants)
+    (launch,) = gpu.launches
+    return launch.shape.blocks
+
+
+def test_later_calls_take_the_fastest(gpu, vector):
+    gpu.price = more_blocks_cost_more
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    assert blocks(gpu, kernel, *arrays, 2.0) == 16
+    found = tilec.tune(kernel, *arrays, 2.0, candidates=[{"BLOCK": 512}, {"BLOCK": 2048}])
+    assert found.best.candidate == Candidate({"BLOCK": 2048})
+    assert [item.candidate.constants.get("BLOCK") for item in found.trials] == [2048, 512, None]
+    assert [round(item.seconds * 1e6) for item in found.trials] == [2, 8, 16]
+    assert found.planned is found.trials[-1]
+    assert blocks(gpu, kernel, *arrays, 3.0) == 2
+    # Another object, as in another process, finds it on disk.
+    assert blocks(gpu, tilec.loads(SCALE).scale, *arrays, 2.0) == 2
+    # Other extents, or a constant that the caller gives, are other calls.
+    assert blocks(gpu, kernel, vector(8192), vector(8192), 2.0) == 32
+    assert blocks(gpu, kernel, *arrays, 2.0, BLOCK=1024) == 4
+
+
+def test_a_plan_that_gains_nothing_is_not_taken(gpu, vector):
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    gpu.price = more_blocks_cost_more
+    tilec.tune(kernel, *arrays, 2.0, candidates=[{"BLOCK": 2048}])
+    gpu.price = lambda launch: 1.0 + 1e-4 * launch.shape.blocks
+    found = tilec.tune(kernel, *arrays, 2.0, candidates=[{"BLOCK": 2048}])
+    assert found.best is found.planned
+    assert blocks(gpu, kernel, *arrays, 2.0) == 16
+    assert blocks(gpu, tilec.loads(SCALE).scale, *arrays, 2.0) == 16
+
+
+def test_only_copies_are_launched_on(gpu, vector):
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    gpu.parameter_sizes = {"scale": [8, 8]}
+    before = len(gpu.memory)
+    tilec.tune(kernel, *arrays, 2.0, candidates=[])
+    written = {launch.parameters[1] for launch in gpu.launches}
+    assert arrays[1].pointer.to_bytes(8, "little") not in written
+    assert len(written) > 1  # one set of arrays would stay in L2
+    assert len(gpu.memory) == before
+
+
+def test_what_was_not_measured_says_why(gpu, vector):
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    tried = [{"BLOCK": 100}, {"BLOCK": 256}, {"worker_warps": 4}]
+    found = tilec.tune(kernel, *arrays, 2.0, candidates=tried)
+    bad, same, _ = (next(it for it in found.trials if _fixes(it, fixed)) for fixed in tried)
+    assert "powers of two" in bad.failure
+    assert same.failure == "the same code as the planner's choice"
+    text = str(found).splitlines()
+    assert len(text) == 4
+    assert text[0].startswith("*")
+    assert text[0].endswith("us  the planner's choice")
+    late = tilec.tune(kernel, *arrays, 2.0, candidates=[{"BLOCK": 64}], seconds=0)
+    assert late.left_out == 1
+    assert str(late).endswith("1 more: the time was over")
+
+
+def _fixes(trial, fixed):
+    return {**trial.candidate.constants, **trial.candidate.plan} == fixed
+
+
+def test_single_fields_are_tried_next(gpu, vector):
+    gpu.price = lambda launch: 1.0 / launch.shape.threads
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    found = tilec.tune(kernel, *arrays, 2.0)
+    warps = found.best.candidate.plan["worker_warps"]
+    assert warps == 32
+    gpu.launches.clear()
+    kernel(*arrays, 2.0)
+    assert gpu.launches[0].shape.threads == 32 * warps
+
+
+def test_the_next_best_tiles_are_tried(gpu, vector, monkeypatch):
+    monkeypatch.setattr(search, "RUNNERS_UP", 3)
+    monkeypatch.setattr(search, "MAX_STEPS", 0)
+    kernel = tilec.loads(PRODUCT).product
+    place = vector(8 * 256 * 256).pointer
+    arrays = [FakeArray((256, 256), "<f2", place + i * 256 * 256 * 2) for i in range(3)]
+    found = tilec.tune(kernel, *arrays)
+    tiles = [item.candidate.constants for item in found.trials if item.candidate.constants]
+    assert len(tiles) == 3
+    assert all(set(tile) == {"BM", "BN", "BK"} for tile in tiles)
+
+
+def test_mistakes_of_the_caller(gpu, vector):
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    with pytest.raises(tilec.LaunchError, match="'BLOK', neither") as failure:
+        tilec.tune(kernel, *arrays, 2.0, candidates=[{"BLOK": 1}])
+    assert "BLOCK" in (failure.value.diagnostics[0].hint or "")
+    with pytest.raises(tilec.LaunchError, match="takes a kernel in source form"):
+        search.tune(print, *arrays, 2.0)  # pyright: ignore[reportArgumentType]
+    host = np.zeros(4096, np.float32)
+    with pytest.raises(tilec.LaunchError, match="measures on a GPU"):
+        tilec.tune(kernel, host, host.copy(), 2.0)
+    with pytest.raises(tilec.LaunchError, match="no value for s"):
+        tilec.tune(kernel, *arrays)
+
+
+def test_a_grid_of_the_caller(gpu, vector):
+    text = SCALE.replace("grid(cdiv(N, BLOCK))", "block_id(0)")
+    kernel, arrays = tilec.loads(text).scale, (vector(), vector())
+    gpu.price = lambda launch: 1.0 / launch.shape.threads
+    found = tilec.tune(kernel[16], *arrays, 2.0, candidates=[{"worker_warps": 8}])
+    assert found.best.candidate.plan == {"worker_warps": 8}
+
+
+def test_arrays_that_overlap_move_together():
+    whole = device_view((8, 4), pointer=1000)
+    tail = device_view((4, 4), pointer=1064)
+    turned = device_view((4,), pointer=2012, strides=(-1,))
+    assert regions([tail, turned, whole]) == [Region(1000, 1128), Region(2000, 2016)]
+    assert regions([device_view((0, 4), pointer=0)]) == []
+
+
+def test_neighbours_are_fields_that_may_be_fixed(gpu, vector):
+    compiled = tilec.loads(SCALE).scale.compile(vector(), vector(), 1.0)
+    found = list(neighbours(compiled.plan))
+    assert {"worker_warps": 8} in found
+    assert {"spread": 2} in found
+    assert all(len(item) == 1 for item in found)
+    assert not any("pingpong" in item for item in found)

@@ -1,0 +1,1 @@
+"""Choosing the plan of a kernel by measurement."""
