@@ -1,5 +1,6 @@
 """What the scheduler writes on loops and their operations, for the passes that follow it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from tilec.ir.bindings import ir
@@ -26,8 +27,22 @@ READ_EARLY = "read_early"
 needs their elements. It is given up where ptxas spills otherwise."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
+_OWN_ORDER = ("split_k", "snake_k")
+"""Fields of the plan for loops that carry an accumulator alone: not loads of later rounds."""
 DECIDED_BY_PASSES = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)
 """Fields of the plan that passes decide, not the planner."""
+
+
+def asked_order(asked: Mapping[str, Any]) -> str | None:
+    """Return what a user asks for that loops with loads of later rounds do not have, if anything.
+
+    Args:
+        asked: Fields of the plan that the user fixed.
+    """
+    for name in _OWN_ORDER:
+        if int(asked.get(name, 0)) > (name == "split_k"):
+            return f"{name} = {int(asked[name])}"
+    return None
 
 
 def idle_side(branch: Any) -> int | None:

@@ -10,6 +10,9 @@ anything, and must be padded with zeros. `cp.async` copies 16, 8 or 4 bytes at a
 number, so as many must lie next to each other: rows of 16-bit elements with an odd pitch do not.
 The end of the array may come in the middle of them.
 
+Where the user fixes `split_k` or `snake_k`, whose loops carry an accumulator alone, threads load in
+each round instead.
+
 A tiled load that TMA cannot do becomes a gather of the same elements:
 
 Before:  %a, %t = tiled_load %x[%i, %j] {atom = <"sm90_ldg_64_bf16">}
@@ -20,6 +23,7 @@ Remark T0524 says of each operand of a product of wgmma that threads load how it
 memory, and why.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
@@ -45,7 +49,7 @@ from tilec.passes.analysis.mma.copied_operands import (
     why_not_copied,
     why_not_operand,
 )
-from tilec.passes.analysis.schedule.marks import COPY_ROUNDS
+from tilec.passes.analysis.schedule.marks import COPY_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import remark
 
@@ -64,7 +68,7 @@ def copy_operands(module: Any, context: PassContext) -> bool:
         loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
         for load in loads:
             if why_not_operand(load) is None:
-                why_not, copied = _copy(load, function)
+                why_not, copied = _copy(load, function, context.overrides(function))
                 context.sink.emit(remark("T0524", _described(copied, why_not), span_of(copied)))
                 changed |= why_not is None
                 if why_not is None:
@@ -79,9 +83,18 @@ def _is_by_threads(op: Any) -> bool:
     return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
 
 
-def _copy(load: Any, function: Any) -> tuple[str | None, Any]:
-    """Let threads copy what a load loads; return why they do not (None: they do) and the load."""
+def _copy(load: Any, function: Any, asked: Mapping[str, Any]) -> tuple[str | None, Any]:
+    """Let threads copy what a load loads; return why they do not (None: they do) and the load.
+
+    Args:
+        load: The load.
+        function: Its kernel.
+        asked: Fields of the plan that the user fixed.
+    """
     is_tiled = load.name == _LOAD
+    order = asked_order(asked)
+    if order is not None:
+        return f"{order} takes a loop that loads nothing for later rounds", load
     if is_tiled and load.opview.padding != "zero":
         return "cp.async pads with zeros alone", load
     gather = _as_gather(load, Divisibility(function)) if is_tiled else load

@@ -16,7 +16,7 @@ SM, so that nothing else hides their loads. Not a tile whose place depends on wh
 carries, nor one that must be loaded before or after other accesses, nor where a thread would keep
 more than `MOST_REGISTERS` for all of them, nor one that goes to shared memory as it is
 (`nv-tileaa-copy-operands`). A kernel that spills does without
-(`tilec/compiler/replan.py`).
+(`tilec/compiler/replan.py`), and so does one whose user fixes `split_k` or `snake_k`.
 """
 
 from math import prod
@@ -42,7 +42,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS
+from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan import machine
 
@@ -55,10 +55,10 @@ _GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
 @register_pass("nv-tileaa-load-ahead")
 def load_ahead(module: Any, context: PassContext) -> bool:
     """Carry the tiles that threads load in loops from one round to the next."""
-    del context
     changed = False
     for function in kernel_functions(module):
-        if LOAD_ROUNDS in read_kernel_fact(function, "disabled", []):
+        given_up = LOAD_ROUNDS in read_kernel_fact(function, "disabled", [])
+        if given_up or asked_order(context.overrides(function)) is not None:
             continue
         loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
         for loop in loops:
