@@ -95,7 +95,9 @@ def _why_not(function: Any) -> str | None:
     if not loop.results:
         return "its loop combines nothing"
     wrong = next((n for n in range(len(loop.results)) if not _is_combined(loop, n)), None)
-    return None if wrong is None else "what its loop carries is not combined and then reduced alike"
+    if wrong is None:
+        return None
+    return "what its loop carries is not combined and then reduced by the same operation"
 
 
 def _follows(access: TiledAccess) -> bool:
@@ -108,7 +110,7 @@ def _follows(access: TiledAccess) -> bool:
 
 
 def _is_combined(loop: Any, number: int) -> bool:
-    """Tell whether a carried value is a tile that rounds combine, and that is reduced alike."""
+    """Tell whether a carried value is a tile that rounds combine and the same operation reduces."""
     block = loop.regions[0].blocks[0]
     carried, result = block.arguments[number + 1], loop.results[number]
     op = defining_operation(terminator(block).operands[number])

@@ -71,11 +71,11 @@ ZEROS = "zeros((64, 32), f32)"
 STORED = "store(Y, n, sum(total, axis=0))"
 WRONG = [
     (ZEROS, f"{SUM}; store(Z, (i, n), x)", STORED, "its loop stores tiles"),
-    ("full((64, 32), 1, f32)", SUM, STORED, "not combined and then reduced alike"),
-    (ZEROS, SUM, "store(Y, n, max(total, axis=0))", "not combined and then reduced alike"),
-    (ZEROS, SUM, "store(Z, (0, n), total)", "not combined and then reduced alike"),
-    (ZEROS, "total = total * 0.5 + x", STORED, "not combined and then reduced alike"),
-    (ZEROS, "total += x * sum(total)", STORED, "not combined and then reduced alike"),
+    ("full((64, 32), 1, f32)", SUM, STORED, "reduced by the same operation"),
+    (ZEROS, SUM, "store(Y, n, max(total, axis=0))", "reduced by the same operation"),
+    (ZEROS, SUM, "store(Z, (0, n), total)", "reduced by the same operation"),
+    (ZEROS, "total = total * 0.5 + x", STORED, "reduced by the same operation"),
+    (ZEROS, "total += x * sum(total)", STORED, "reduced by the same operation"),
     (ZEROS, SUM, f"{STORED}; atomic_add(Y, n, 1.0)", "each CTA would perform"),
 ]
 

@@ -86,6 +86,6 @@ def _losses(assembly: Any) -> tuple[int, int] | None:
 def _why(best: int, attempts: Sequence[Attempt]) -> str:
     (first, *_) = attempts[best].failure.diagnostics
     if len(attempts) == 1:
-        return f"there is nothing to give up ({first.message}): compiled all the same"
+        return f"no other plan is known ({first.message}): compiled with this loss"
     which = f"plan {best + 1} of {len(attempts)}"
-    return f"no plan does without; {which} loses least ({first.message}): compiled all the same"
+    return f"every plan loses performance; {which} loses least ({first.message}): compiled again"
