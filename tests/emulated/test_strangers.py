@@ -1,4 +1,4 @@
-"""Kernels that nobody here had in mind, on the emulator, against NumPy."""
+"""Kernels written from the documentation alone, on the emulator, against NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Kernels that nobody here had in mind, against NumPy."""
+"""Kernels written from the documentation alone, against NumPy."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Kernels that nobody here had in mind: small arguments, and results in NumPy.
+"""Kernels written from the documentation alone: small arguments, and results in NumPy.
 
 Each case returns the arrays by name, the scalars and constants, and the expected results.
 """

@@ -70,7 +70,7 @@ class CodeGenerator:
 
         Raises:
             CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
-                or it spills.
+                or it spills and `accept_losses` is false.
         """
         with self.watch.step(_STAGE, "translate to LLVM IR"), compiler_threads.LOCK.held:
             from tilec.codegen.llvmir import translate
@@ -142,7 +142,7 @@ class CodeGenerator:
         body = strip_header(ptx)
         assembly = self._assemble(body)
         self.result.assembly = assembly
-        # A debug build is there to be right, not fast: what its waits cost is not worth a word.
+        # A debug build is there to be right, not fast: what its waits cost is not reported.
         if assembly is not None and METADATA_KEY not in metadata:
             self.losses = assembly.losses
         if self.losses and not self.accept_losses:

@@ -152,6 +152,14 @@ class _Steps:
     def __init__(
         self, program: Program, options: CompileOptions, accept_losses: bool = True
     ) -> None:
+        """Begin.
+
+        Args:
+            program: What to compile.
+            options: How far to go.
+            accept_losses: Report spills and serialised products instead of raising them, unless
+                `allow_spills` is false.
+        """
         self.accept_losses = accept_losses and options.allow_spills is not False
         self.program = program
         self.source = program.source

@@ -91,9 +91,11 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "spread",
             "1; if a CTA that reduces what it loads leaves no room for a second one on its SM, the"
-            " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit",
-            "CTAs of a cluster that compute a block together, each a part of its tiles: 1, 2, 4, 8"
-            " or 16",
+            " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit; where"
+            " `share_rounds` is 1, the most, up to 16, with at most two CTAs for each SM (16 if you"
+            " fix `share_rounds`)",
+            "CTAs of a cluster that compute a block together, each a part of its tiles or some"
+            " rounds of its loop: 1, 2, 4, 8 or 16",
             range(1, machine.SPREADS[-1] + 1),
             rule="1, 2, 4, 8 or 16",
         ),
@@ -128,8 +130,8 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "persistent",
-            "1 if there is a producer warp, a CTA has its SM alone, and no loaded number ends a"
-            " block before its products, or if `split_k` is more than 1",
+            "1 if there is a producer warp, a CTA has its SM alone, CTAs share no rounds, and no"
+            " loaded number ends a block before its products, or if `split_k` is more than 1",
             "whether a CTA loops over tiles",
         ),
         PlanField(

@@ -28,7 +28,14 @@ CTAS_OF_AN_SM = 2
 def choose_ctas(
     problem: KernelProblem, target: Target, overrides: PlanOverrides
 ) -> tuple[int, int, tuple[str, ...]]:
-    """Return how many CTAs share the rounds of a loop, how many each tile, and why; one is 1.
+    """Return how many CTAs share the rounds of a loop, how many each tile, and why.
+
+    Each number is 1 where CTAs share nothing.
+
+    Args:
+        problem: What is known about the kernel.
+        target: The GPU.
+        overrides: What the user fixed.
 
     Raises:
         CompileError: The user asks for what is not possible (T0421).

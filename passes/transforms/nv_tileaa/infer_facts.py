@@ -20,9 +20,9 @@ multiple of the tile, and for a block coordinate of a grid with that many blocks
 A `gather`, `scatter` or `atomic` gets `run`, the elements that one vector access may take, and
 `ragged` if the end of the array may come in the middle of them. A comparison of a tile of indices
 with a limit gets `equal_run`, the neighbouring elements that are all below the limit or all not:
-the columns of `arange(BN) < N` come in runs of 16 if N is a multiple of 16. It gets
-`exact_difference`, the operands that may be subtracted from the other one: the difference does not
-wrap around.
+the columns of `arange(BN) < N` come in runs of 16 if N is a multiple of 16. It also
+gets `exact_difference`, the operands that may be subtracted from the other one: the difference does
+not wrap around.
 """
 
 from typing import Any

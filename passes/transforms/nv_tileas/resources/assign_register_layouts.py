@@ -148,9 +148,9 @@ def is_tile(value: Any) -> bool:
 
 @dataclass
 class LayoutAssignment:
-    """Groups of values under one block and the layout of each group; `remarks` say why.
+    """Groups of values under one block, the layout of each, and why (`remarks`).
 
-    `room` is what scratch areas may take from the ring. `copies` CTAs have all tiles, `ctas` parts.
+    `ctas` CTAs have a part of each large tile, or `copies` CTAs a whole one. `room` is for scratch.
     """
 
     block: Any

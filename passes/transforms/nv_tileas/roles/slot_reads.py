@@ -1,5 +1,6 @@
 """Reads of tiles from the slots of rings into registers, at once or when elements are needed."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from tilec.dialects.nv_tileas import LoadSharedOp, SlotViewOp
@@ -51,7 +52,7 @@ def read_late(tile: Any, slot: Any, block: Any, uses: list[Any]) -> Any:
     return late
 
 
-def _register_uses(value: Any) -> Any:
+def _register_uses(value: Any) -> Iterator[Any]:
     """Yield the uses of a tile, or of its views without dims of extent 1, that are no products."""
     for use in value.uses:
         op = use.owner.operation

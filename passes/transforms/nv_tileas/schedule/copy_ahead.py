@@ -13,8 +13,8 @@ slots of the ring (`stages`), so a round begins with a tile that was asked for a
 All gathers of a loop that `nv-tileaa-copy-operands` marked share a ring. A slot is full when every
 thread has arrived at its full barrier, which it does when its copies are there
 (`cp.async.mbarrier.arrive.noinc`); it is empty when every warp has released it, after its products.
-So warps wait for data, never for each other's pace, and the copies of a round are issued between a
-product and the wait for it.
+So a warp waits for another one only if that is a round behind. The copies of a round are issued
+between a product and the wait for it.
 
 `cp.async` writes through the generic proxy, and wgmma reads through the async proxy. A proxy fence
 must stand on the path from the write to the read (PTX ISA, memory consistency model: causality
