@@ -75,3 +75,15 @@ def test_a_plan_without_spills_is_taken_as_always(spilling, monkeypatch):
     real = ptxas.assemble
     monkeypatch.setattr(ptxas, "assemble", lambda *a, **o: replace(real(*a, **o), losses=()))
     assert compile_source(MATMUL).artifact.kernels[0].metadata["plan"]["snake_k"]
+
+
+def test_what_fails_after_ptxas_is_no_reason_to_try_again(spilling, monkeypatch):
+    calls = spilling(32, 8)
+
+    def missing(_):
+        raise CompileError(error("T0606", "no nvdisasm"))
+
+    monkeypatch.setattr("tilec.codegen.sass.disassemble", missing)
+    with pytest.raises(CompileError, match="no nvdisasm"):
+        compile_source(MATMUL, options=CompileOptions(emit="sass"))
+    assert len(calls) < 12

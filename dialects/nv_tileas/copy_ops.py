@@ -8,13 +8,11 @@ from collections.abc import Sequence
 from typing import Any, Optional
 
 from tilec.dialects.common.element_access import find_index_error, shape_of
+from tilec.dialects.cute.registry import CP_ASYNC_BYTES
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.base import BARRIER, SHARED, CheckedOperation
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import Operand, ir
-
-COPY_BYTES = (16, 8, 4)
-"""Bytes that one `cp.async` copies (PTX ISA, cp.async, cp-size)."""
 
 
 class AsyncGatherOp(CheckedOperation, name="async_gather"):
@@ -72,7 +70,7 @@ class AsyncGatherOp(CheckedOperation, name="async_gather"):
             return f"expects indices of the shape of {tile}, but got {self.indices[0].type}"
         if memref.element_type != tile.element_type:
             return f"expects elements of {memref.element_type}, but got {tile.element_type}"
-        if self.copy_bytes.value not in COPY_BYTES:
+        if self.copy_bytes.value not in CP_ASYNC_BYTES:
             return f"attribute 'copy_bytes' must be 16, 8 or 4, but got {self.copy_bytes.value}"
         return None
 
@@ -89,4 +87,3 @@ class MBarrierArriveCopiesOp(CheckedOperation, name="mbarrier_arrive_copies"):
 
 
 ASYNC_GATHER = AsyncGatherOp.OPERATION_NAME
-ARRIVE_COPIES = MBarrierArriveCopiesOp.OPERATION_NAME

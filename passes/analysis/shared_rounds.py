@@ -87,6 +87,8 @@ def _why_not(function: Any) -> str | None:
             return "each CTA would perform an access that is performed once"
         if is_tiled_access(op) and _follows(tiled_access(op)):
             return "an access comes after one of the same array, maybe by another CTA"
+        if is_tiled_access(op) and _is_stored_by_tma_alone(op):
+            return "only TMA may store a tile, which each CTA would do"
     loop = shared_loop(function)
     if loop is None:
         return "it has no loop that runs once in a block and loads"
@@ -98,6 +100,11 @@ def _why_not(function: Any) -> str | None:
     if wrong is None:
         return None
     return "what its loop carries is not combined and then reduced by the same operation"
+
+
+def _is_stored_by_tma_alone(op: Any) -> bool:
+    """Tell whether threads may not store a tile; one CTA has to store it, by threads."""
+    return not tiled_access(op).is_load and all(atom.is_tma for atom in op.opview.legal_atoms)
 
 
 def _follows(access: TiledAccess) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilec.compiler.compilation import Compilation
-from tilec.compiler.replan import next_plan
+from tilec.compiler.replan import loses_performance, next_plan
 from tilec.request.specialization import Specialization
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import CompileError
@@ -54,7 +54,10 @@ def compile_with_plans(
         try:
             return steps.compile(kernel, specialization)
         except CompileError as failure:
-            attempts.append(Attempt(specialization, failure, _losses(steps.result.assembly)))
+            if steps.accept_losses:  # this plan was tried before, and what failed is something else
+                raise
+            losses = _losses(steps.result.assembly) if loses_performance(failure) else None
+            attempts.append(Attempt(specialization, failure, losses))
             with compiler_threads.LOCK.held:
                 following = next_plan(failure, steps.module, steps.specialization)
             if following is not None:
@@ -77,9 +80,7 @@ def least_loss(attempts: Sequence[Attempt]) -> int | None:
     return min(found)[1] if found else None
 
 
-def _losses(assembly: Any) -> tuple[int, int] | None:
-    if assembly is None:
-        return None
+def _losses(assembly: Any) -> tuple[int, int]:
     return int(assembly.is_serialised), assembly.spill_stores + assembly.spill_loads
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from tilec.compiler.compilation import Compilation, Stopwatch
 from tilec.compiler.debug_build import too_late
 from tilec.compiler.dumps import DumpWriter, metadata_comment, read_metadata_comment
+from tilec.compiler.replan import loses_performance
 from tilec.plan.summary import plan_text
 from tilec.request.options import ASSEMBLED, CompileOptions
 from tilec.request.target import Target
@@ -86,7 +87,7 @@ class CodeGenerator:
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:
-            if self.result.assembly is not None and self.options.allow_spills is not False:
+            if loses_performance(failure) and self.options.allow_spills is not False:
                 raise  # another plan is tried, or this one once more, and then it is accepted
             raise self._explain(failure, module) from None
         if self.losses:

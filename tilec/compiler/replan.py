@@ -47,6 +47,11 @@ _MOST_WARPS = 16
 """Warps that may share a block: a CTA has at most 32, and four of them may be a producer."""
 
 
+def loses_performance(failure: CompileError) -> bool:
+    """Tell whether there is code, which spills or serialises products."""
+    return failure.diagnostics[0].code in _FEW_REGISTERS
+
+
 @dataclass(frozen=True)
 class NextPlan:
     """The next plan to try, and why."""

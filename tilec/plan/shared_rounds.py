@@ -63,6 +63,8 @@ def _choose_rounds(
         if asked:
             fail("T0421", f"share_rounds = true: {reason}", "leave out share_rounds")
         return 1, ()
+    if asked and overrides.spread == 1:
+        fail("T0421", "share_rounds = true: spread = 1 leaves one CTA", "leave out spread")
     if asked:
         return overrides.spread or machine.SPREADS[-1], (overrides.fixed("share_rounds"),)
     if problem.rounds < LEAST_ROUNDS or problem.blocks * SM_RATE >= target.gpu.memory_rate:

@@ -67,7 +67,7 @@ def choose_persistence(
     if plan.blocks_per_sm > 1:
         return False, "persistent = false: another CTA of the SM loads while one begins or ends"
     if plan.share_rounds:
-        return False, "persistent = false: there are fewer blocks than SMs"
+        return False, "persistent = false: CTAs share the rounds of a block"
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
     return False, "persistent = false: no producer warp that loads the next tile early"

@@ -13,8 +13,9 @@
 // CHECK:         %[[FILLS:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:         %[[READS:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:         %[[AHEAD:.*]] = arith.muli %c1_i32, %c2_i32 : i32
-// CHECK-NEXT:    %[[LAST:.*]] = arith.addi %c0_i32, %[[AHEAD]] : i32
-// CHECK-NEXT:    %[[END:.*]] = arith.minsi %[[LAST]], %[[N:.*]] : i32
+// CHECK-NEXT:    %[[ALL:.*]] = arith.subi %[[N:.*]], %c0_i32 : i32
+// CHECK-NEXT:    %[[SOME:.*]] = arith.minsi %[[AHEAD]], %[[ALL]] : i32
+// CHECK-NEXT:    %[[END:.*]] = arith.addi %c0_i32, %[[SOME]] : i32
 // CHECK-NEXT:    %[[FIRST:.*]] = scf.for %[[J:.*]] = %c0_i32 to %[[END]] step %c1_i32 iter_args(%[[Q:.*]] = %[[FILLS]])
 // CHECK-NEXT:      %[[LINE:.*]] = "nv_tileas.splat"(%[[J]])
 // CHECK-NEXT:      "nv_tileas.ring_acquire"(%[[RING]], %[[Q]])
@@ -32,9 +33,10 @@
 // CHECK-NEXT:      %[[D:.*]] = "nv_tileas.dot"(%[[A]],
 // CHECK-NEXT:      "nv_tileas.ring_release"(%[[RING]], %[[P]])
 // CHECK-NEXT:      %[[AFTER:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P]])
-// CHECK-NEXT:      %[[LATER:.*]] = arith.addi %[[I]], %[[AHEAD]] : i32
-// CHECK-NEXT:      %[[RUNS:.*]] = arith.cmpi slt, %[[LATER]], %[[N]] : i32
+// CHECK-NEXT:      %[[LEFT:.*]] = arith.subi %[[N]], %[[I]] : i32
+// CHECK-NEXT:      %[[RUNS:.*]] = arith.cmpi slt, %[[AHEAD]], %[[LEFT]] : i32
 // CHECK-NEXT:      %[[FILLED:.*]] = scf.if %[[RUNS]]
+// CHECK-NEXT:        arith.addi %[[I]], %[[AHEAD]] : i32
 // CHECK:             "nv_tileas.ring_acquire"(%[[RING]], %[[F]])
 // CHECK:             "nv_tileas.async_gather"
 // CHECK:             "nv_tileas.mbarrier_arrive_copies"

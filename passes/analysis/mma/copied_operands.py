@@ -12,6 +12,7 @@ from typing import Any
 from tilec.dialects.cute.registry import CP_ASYNC_BYTES, ELEMENT_BITS
 from tilec.ir.structured import parent_operation
 from tilec.passes.analysis.facts.constants import is_zeros
+from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.round_places import place_in_round
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.machine import WARPGROUP_THREADS
@@ -57,6 +58,8 @@ def why_not_copied(gather: Any) -> str | None:
         gather: A gather of nv_tileaa, of which `why_not_operand` says nothing.
     """
     access = gather.opview
+    if follows_store(gather):
+        return "it comes after a store to its array"
     if access.ACCESS.order_of(gather) != "weak":
         return "its memory order is not weak"
     if access.padding is not None and not is_zeros(access.padding):

@@ -35,7 +35,8 @@ from tilec.passes.analysis.protocol.quantities import (
 from tilec.passes.analysis.protocol.simulate import Simulation
 
 LONGEST_BOUND = 4 * MOST_ROUNDS
-"""Rounds that a loop runs at most where its bound is the least of two numbers."""
+"""Rounds that a loop runs at most where its bound is the least of two numbers: 2S+1 rounds of one
+with a step 8 times as long fit, for S = 16 slots (choice: bounds the time of the check)."""
 Case = dict[int, Values]
 """The values of every variable, see `Rounds.values`."""
 

@@ -38,6 +38,8 @@ def index_comparison(lowering: Lowering, op: Any) -> Callable[[int], Any] | None
     """
     if op.name != "arith.cmpi" or EXACT_DIFFERENCE not in op.attributes:
         return None
+    if op.operands[0].type.element_type != emit.i32_type():
+        return None
     if not read_kernel_fact(lowering.function, "plan", {}).get(SPLIT, False):
         return None
     predicate = ir.IntegerAttr(op.attributes["predicate"]).value

@@ -47,13 +47,13 @@ def _copied_bytes(elements: Elements, first: int, width: int, element_bytes: int
     inside = elements.inside(first)
     if inside is None:
         return None
-    copied = emit.value(width * element_bytes)
+    copied: Any = emit.value(width * element_bytes)
     if elements.is_ragged:  # a run that begins inside is cut at its end alone
         index, extent = elements.indices[-1][first], elements.memref.sizes[-1]
         if index.type != emit.i32_type():
             index = arith.trunci(emit.i32_type(), index)
-        left = emit.multiply(arith.subi(emit.value(extent), index), element_bytes)
-        copied = arith.minsi(emit.value(left), copied)
+        left = arith.minsi(arith.subi(emit.value(extent), index), emit.value(width))
+        copied = emit.multiply(left, element_bytes)  # of the rest of a long row: it would wrap
     return arith.select(inside, copied, emit.value(0))
 
 

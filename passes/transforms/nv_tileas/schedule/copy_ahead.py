@@ -168,7 +168,8 @@ def _fill_ahead(copies: _Copies, loop: Any, position: Any) -> Any:
     with ir.InsertionPoint(loop), loop.location:
         distance = arith.muli(step, constant(copies.ahead))
         if copies.ahead:
-            end = arith.minsi(arith.addi(lower, distance), upper)
+            rounds = arith.minsi(distance, arith.subi(upper, lower))
+            end = arith.addi(lower, rounds)
             first = scf.ForOp(lower, end, step, [position])
             with ir.InsertionPoint(first.body):
                 counter, slot = first.induction_variable, first.inner_iter_args[0]
@@ -183,10 +184,12 @@ def _fill_ahead(copies: _Copies, loop: Any, position: Any) -> Any:
             append_operand(terminator(body), _fill(copies, loop, counter, slot))
         return loop.results[-1]
     with ir.InsertionPoint(next_operation(_last_reader(copies))), loop.location:
-        later = arith.addi(counter, distance)
-        runs = arith.cmpi(arith.CmpIPredicate.slt, later, upper)
+        # The sum of the two may wrap near the greatest bound; the difference does not.
+        left = arith.subi(upper, counter)
+        runs = arith.cmpi(arith.CmpIPredicate.slt, distance, left)
         branch = scf.IfOp(runs, [slot.type], has_else=True)
         with ir.InsertionPoint(branch.then_block):
+            later = arith.addi(counter, distance)
             scf.YieldOp([_fill(copies, loop, later, slot)])
         with ir.InsertionPoint(branch.else_block):
             scf.YieldOp([slot])
