@@ -152,6 +152,13 @@ def test_mistakes_of_the_caller(gpu, vector):
         tilec.tune(kernel, *arrays)
 
 
+def test_a_capture_runs_nothing_that_could_be_measured(gpu, vector):
+    kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
+    gpu.captures[7] = 1
+    with pytest.raises(tilec.LaunchError, match="during a capture"):
+        tilec.tune(kernel, *arrays, 2.0, stream=7)
+
+
 def test_a_grid_of_the_caller(gpu, vector):
     text = SCALE.replace("grid(cdiv(N, BLOCK))", "block_id(0)")
     kernel, arrays = tilec.loads(text).scale, (vector(), vector())

@@ -39,11 +39,10 @@ def compile_with_plans(
     Where all plans lose performance, the one that loses least is taken, with warnings.
 
     Args:
-        make: Makes the steps of one compilation; it is told whether they accept spills and
-            serialised products.
+        make: Makes the steps of one compilation; it is told whether they accept lost performance.
         kernel: Name of the kernel; None when the program has only one.
         specialization: What to compile for.
-        reject_losses: Take no plan that spills or serialises products.
+        reject_losses: Take no plan that loses performance.
 
     Raises:
         CompileError: What the first plan failed with, when none can be taken.
@@ -54,18 +53,17 @@ def compile_with_plans(
         try:
             return steps.compile(kernel, specialization)
         except CompileError as failure:
-            if steps.accept_losses:  # this plan was tried before, and what failed is something else
+            if steps.accept_losses:  # this plan was tried before: something else failed
                 raise
-            losses = _losses(steps.result.assembly) if loses_performance(failure) else None
-            attempts.append(Attempt(specialization, failure, losses))
+            attempts.append(Attempt(specialization, failure, _losses(failure, steps.result)))
             with compiler_threads.LOCK.held:
                 following = next_plan(failure, steps.module, steps.specialization)
+            best = None if following or reject_losses else least_loss(attempts)
             if following is not None:
                 specialization, reason = following.specialization, following.reason
+            elif best is None:
+                raise attempts[0].failure from None
             else:
-                best = None if reject_losses else least_loss(attempts)
-                if best is None:
-                    raise attempts[0].failure from None
                 specialization, reason = attempts[best].specialization, _why(best, attempts)
             abandoned, steps = steps, make(following is None)
             steps.follow(abandoned, failure, reason)
@@ -80,7 +78,11 @@ def least_loss(attempts: Sequence[Attempt]) -> int | None:
     return min(found)[1] if found else None
 
 
-def _losses(assembly: Any) -> tuple[int, int]:
+def _losses(failure: CompileError, made: Compilation) -> tuple[int, int] | None:
+    """Return how much performance the code of a failed attempt loses, see `Attempt`."""
+    if not loses_performance(failure):
+        return None
+    assembly: Any = made.assembly
     return int(assembly.is_serialised), assembly.spill_stores + assembly.spill_loads
 
 

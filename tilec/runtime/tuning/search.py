@@ -196,26 +196,37 @@ class _Search:
         self.left_out = 0
 
     def run(self, stream: int, candidates: Sequence[Candidate] | None) -> Tuning:
-        """Search, store the best plan, and return what was found."""
+        """Search, store the best plan, and return what was found.
+
+        Raises:
+            LaunchError: The stream is being captured, which notes launches down and runs none.
+        """
+        if self.driver.capture_id(self.device, stream):
+            hint = "tune before the capture; the captured calls then take the plan"
+            raise launch_error("T0717", "tilec.tune cannot measure during a capture", hint=hint)
         planned = Candidate()
-        base = self.variants.variant(self.specialization)
-        self.compiled[str(planned)] = base
+        base = self.compiled[str(planned)] = self.variants.variant(self.specialization)
         arrays = base.metadata["arrays"]
         written = frozenset(item["name"] for item in arrays if item["access"] != "read")
         with open_bench(self.driver, self.arguments, written, stream) as bench:
-            first = self._runners_up() if candidates is None else candidates
-            best = self._measure(bench, planned, first)
-            for _ in range(MAX_STEPS if candidates is None else 0):
-                steps = map(best.combined, neighbours(self.compiled[str(best)].plan))
-                before, best = best, self._measure(bench, best, list(steps))
-                if best is before:
-                    break
-            if best is not planned:
-                best = self._measure(bench, planned, [best], again=True)
+            best = self._search(bench, planned, candidates)
         self.variants.tuned.store(self.specialization, best if best is not planned else None)
         trials = sorted(self.trials.values(), key=lambda item: item.seconds)
         found = self.trials[str(best)], self.trials[str(planned)]
         return Tuning(tuple(trials), *found, self.left_out)
+
+    def _search(
+        self, bench: Bench, planned: Candidate, candidates: Sequence[Candidate] | None
+    ) -> Candidate:
+        """Return the fastest candidate; those that a caller gave, or what the planner suggests."""
+        first = self._runners_up() if candidates is None else candidates
+        best = self._measure(bench, planned, first)
+        for _ in range(MAX_STEPS if candidates is None else 0):
+            steps = map(best.combined, neighbours(self.compiled[str(best)].plan))
+            before, best = best, self._measure(bench, best, list(steps))
+            if best is before:
+                break
+        return self._measure(bench, planned, [best], again=True) if best is not planned else best
 
     def _measure(
         self,
