@@ -80,9 +80,9 @@ def least_loss(attempts: Sequence[Attempt]) -> int | None:
 
 def _losses(failure: CompileError, made: Compilation) -> tuple[int, int] | None:
     """Return how much performance the code of a failed attempt loses, see `Attempt`."""
-    if not loses_performance(failure):
-        return None
     assembly: Any = made.assembly
+    if assembly is None or not loses_performance(failure):
+        return None
     return int(assembly.is_serialised), assembly.spill_stores + assembly.spill_loads
 
 
