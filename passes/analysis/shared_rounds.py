@@ -23,6 +23,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     tiled_access,
 )
+from tilec.passes.analysis.spreading import SPREADABLE
 from tilec.plan import machine
 
 ACROSS_CTAS = "across_ctas"
@@ -38,16 +39,8 @@ _ADDEND = 2
 """Operand of a fused operation that is added."""
 _LARGEST = 2**31 - 1
 _TOKENS = ("nv_tileas.create_mem_token", "nv_tileas.join_mem_token")
-_SHARED = frozenset(
-    f"nv_tileas.{name}"
-    for name in (
-        *("make_memref", "slice_base", "tiled_load", "tiled_store", "gather", "get_program_id"),
-        *("get_num_programs", "make_range", "splat", "broadcast", "view", "permute", "reduce"),
-        *("scan", "yield_values"),
-    )
-)
-"""Operations of nv_tileas that all CTAs may perform. All operations of other dialects work on
-scalars, or element by element."""
+_SHARED = SPREADABLE | {"nv_tileas.permute"}
+"""Operations of nv_tileas that all CTAs may perform: each has whole tiles, so it may turn them."""
 
 
 def rounds_to_share(function: Any) -> dict[str, Any]:
@@ -81,7 +74,7 @@ def reductions_after(loop: Any) -> list[Any]:
 def _why_not(function: Any) -> str | None:
     """Return why the CTAs of a cluster cannot share the rounds of the loop of a kernel, or None."""
     for op in kernel_operations(function):
-        if op.name.startswith("nv_tileas.") and op.name not in _SHARED.union(_TOKENS):
+        if op.name.startswith("nv_tileas.") and op.name not in _SHARED:
             return f"each CTA would perform '{op.name.removeprefix('nv_tileas.')}'"
         if is_element_access(op) and (must_happen(op) or follows_store(op)):
             return "each CTA would perform an access that is performed once"

@@ -25,7 +25,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.operands import is_unit_view
 
-_SPREADABLE = frozenset(
+SPREADABLE = frozenset(
     f"nv_tileas.{name}"
     for name in (
         *("make_memref", "slice_base", "create_mem_token", "join_mem_token"),
@@ -74,7 +74,7 @@ def _why_not(op: Any) -> str | None:
     if not op.name.startswith("nv_tileas."):
         return None
     short = op.name.removeprefix("nv_tileas.")
-    if op.name not in _SPREADABLE:
+    if op.name not in SPREADABLE:
         return f"its CTAs cannot share '{short}'"
     if is_element_access(op):
         if must_happen(op):

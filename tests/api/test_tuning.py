@@ -152,6 +152,23 @@ def test_mistakes_of_the_caller(gpu, vector):
         tilec.tune(kernel, *arrays)
 
 
+def test_what_the_kernel_fixes_stays(gpu, vector):
+    gpu.price = lambda launch: 1.0 / launch.shape.threads
+    fixed = SCALE.replace("@kernel", "@kernel(worker_warps=2)")
+    kernel, arrays = tilec.loads(fixed).scale, (vector(), vector())
+    found = tilec.tune(kernel, *arrays, 2.0)
+    assert not any("worker_warps" in item.candidate.plan for item in found.trials)
+
+
+def test_arrays_without_elements_and_candidates_without_names(gpu, vector):
+    kernel = tilec.loads(SCALE).scale
+    empty = FakeArray((0,), pointer=0)
+    with pytest.raises(tilec.LaunchError, match="an empty array"):
+        tilec.tune(kernel, empty, empty, 2.0)
+    with pytest.raises(tilec.LaunchError, match="a candidate is a str, expected names"):
+        tilec.tune(kernel, vector(), vector(), 2.0, candidates={"BLOCK": 64})  # pyright: ignore
+
+
 def test_a_capture_runs_nothing_that_could_be_measured(gpu, vector):
     kernel, arrays = tilec.loads(SCALE).scale, (vector(), vector())
     gpu.captures[7] = 1

@@ -1,6 +1,5 @@
 """What `tools.bench.ab` compares: products, and the forward pass of attention."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,13 +105,7 @@ def _product_trial(torch: Any, case: Any) -> Trial:
 
 def _attention_trial(torch: Any, case: Any) -> Trial:
     operands = attention_contenders.make_operands(torch, case)
-    shape = (case.batch, case.heads, case.length)
-    sums = [torch.full(shape, math.nan, device="cuda") for _ in operands.sets]
-    results = [torch.full_like(q, math.nan) for q, *_ in operands.sets]
-    data = [
-        (*tensors, result, rows, operands.scale)
-        for tensors, result, rows in zip(operands.sets, results, sums, strict=True)
-    ]
+    data, results, sums = attention_contenders.forward_arguments(torch, case, operands)
 
     def call(kernel: Any) -> Callable[[int], None]:
         def attend(number: int) -> Any:

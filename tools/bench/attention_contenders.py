@@ -199,12 +199,14 @@ def forward_constants(case: AttentionCase) -> dict[str, int]:
     return {"causal": int(case.causal), "BD": case.depth}
 
 
-def forward_ours(
-    torch: Any, case: AttentionCase, operands: Operands, variant: Variant
-) -> Contender:
-    """Return ours."""
-    kernel = load_kernel("attention", variant)
-    constants = {**forward_constants(case), **variant.constants}
+def forward_arguments(
+    torch: Any, case: AttentionCase, operands: Operands
+) -> tuple[list[tuple[Any, ...]], list[Any], list[Any]]:
+    """Return the arguments of our forward kernel for each set of operands, with poisoned results.
+
+    Returns:
+        The arguments; the outputs among them; the log-sum-exps among them.
+    """
     shape = (case.batch, case.heads, case.length)
     sums = [torch.full(shape, math.nan, device="cuda") for _ in operands.sets]
     results = [torch.full_like(q, math.nan) for q, *_ in operands.sets]
@@ -212,6 +214,16 @@ def forward_ours(
         (*tensors, result, rows, operands.scale)
         for tensors, result, rows in zip(operands.sets, results, sums, strict=True)
     ]
+    return data, results, sums
+
+
+def forward_ours(
+    torch: Any, case: AttentionCase, operands: Operands, variant: Variant
+) -> Contender:
+    """Return ours."""
+    kernel = load_kernel("attention", variant)
+    constants = {**forward_constants(case), **variant.constants}
+    data, results, sums = forward_arguments(torch, case, operands)
     compiled = kernel.compile(*data[0], **constants)
 
     def attend(number: int) -> Any:

@@ -32,7 +32,7 @@ _WORD_BITS = 32
 elements of less take a register each."""
 
 _NEAREST = 128
-"""Values that are looked at for the loads around a tile, at most."""
+"""Values that are looked at for the loads around a tile, at most (choice: bounds a search)."""
 
 
 def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[str, RegisterLayout]]:

@@ -130,10 +130,8 @@ class Simulation:
         for cta in self.barriers.peers(agent, () if event.axis is None else (event.axis,)):
             slot = self.slots[cta, buffer, place]
             if slot.copied != fill:  # else another box of the same tile
-                slot.replaced = slot.reads | slot.writers
                 slot.fences = fence(slot.generic)
-                slot.fills = slot.copied = fill
-                slot.generic, slot.reads, slot.stores = 0, 0, {}
+                slot.refill(fill)
                 slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
             self.memory.copy(cta, number, fill, slot.writers)
             self.hazards.check_free(agent, slot.replaced, event)
@@ -147,9 +145,7 @@ class Simulation:
         (cta, _, place), _ = self.barriers.place(agent, event)
         slot = self.slots[cta, buffer, place]
         if slot.copied != fill:
-            slot.replaced = slot.reads | slot.writers
-            slot.fills = slot.copied = fill
-            slot.generic, slot.reads, slot.writers, slot.stores = 0, 0, 0, {}
+            slot.refill(fill)
         self.hazards.check_free(agent, slot.replaced, event)
         mark = self.marks.new_access(agent.name)
         agent.copies |= mark
@@ -166,9 +162,7 @@ class Simulation:
         for cta in self.barriers.peers(agent, () if event.axis is None else (event.axis,)):
             slot = self.slots[cta, buffer, place]
             if slot.copied != fill:
-                slot.replaced = slot.reads | slot.writers
-                slot.fills = slot.copied = fill
-                slot.generic, slot.reads, slot.writers, slot.stores = 0, 0, 0, {}
+                slot.refill(fill)
             self.hazards.check_free(agent, slot.replaced, event)
             if share:
                 mark = self._access(agent, slot)

@@ -107,6 +107,16 @@ class Slot:
     replaced: Clock = 0
     fences: Clock = 0
 
+    def refill(self, fill: int) -> None:
+        """Begin with a copy of another tile: of what used the last one, only marks are left.
+
+        Args:
+            fill: Number of the copy.
+        """
+        self.replaced = self.reads | self.writers
+        self.fills = self.copied = fill
+        self.generic, self.reads, self.writers, self.stores = 0, 0, 0, {}
+
 
 @dataclass(slots=True, eq=False)
 class Agent:

@@ -14,14 +14,13 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from tilec.plan.copies import PROMOTION
 from tilec.plan.gemm.ranked_tile import is_power_of_two
 from tilec.plan.neighbours import neighbours
 from tilec.plan.overrides import PLAN_FIELDS, PlanValue
 from tilec.plan.tiles import TileChoice
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.runtime.args.arguments import BoundArguments
-from tilec.runtime.args.signature_binding import SCALAR, Interface, bind_call
+from tilec.runtime.args.signature_binding import CONST, SCALAR, Interface, bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.errors import launch_error
@@ -41,18 +40,9 @@ RUNNERS_UP = 10
 MAX_STEPS = 4
 """How often the search goes on from a plan that differs in one field from the fastest so far."""
 LEAST_GAIN = 0.01
-"""A plan must take so much less time than another one that was preferred before it: medians of two
-runs differ by less (H100, 2026-11-26)."""
-_USUAL = {
-    "cluster": (1, 1),
-    "pingpong": False,
-    "split_k": 1,
-    "l2_promotion": PROMOTION,
-    "dependent_launch": True,
-    "share_tiles": True,
-    "snake_k": True,
-}
-"""Fields that belong to a choice of tiles, with what the planner takes where tiles are fixed."""
+"""A plan must take so much less time than another one that was preferred before it (choice)."""
+_USUAL = TileChoice({}, (), snake_k=True, defer_stores=True)
+"""What the planner takes, if possible, where a caller fixes the tiles."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +103,14 @@ def tune(
 
     Calls with such arguments (the same specialization and named dims) take the plan from now on,
     also in later processes, for as long as the kernel cache keeps it and neither the kernel nor
-    tilec changes. The arrays are not written: the launches run on copies.
+    tilec changes. The arrays are not written: the launches run on copies. Another plan may round
+    differently; what the kernel or the caller fixes stays as it is.
 
     Args:
         kernel: The kernel; `kernel[blocks]` if it has no grid of its own.
         *arguments: The arguments of a call, with arrays on a GPU.
         candidates: What to try: constants of the kernel and fields of the plan by name, such as
-            `{"BN": 1024, "worker_warps": 8}`. None tries what the planner ranks next, then other
-            values of single fields.
+            `{"BN": 1024, "worker_warps": 8}`. None: what the planner ranks next, then others.
         seconds: After this time no further candidate is compiled.
         **keywords: Arguments by name, and `stream`, as in a call.
 
@@ -158,13 +148,17 @@ def _parts(kernel: Any) -> tuple[Kernel, Grid | None]:
     raise launch_error("T0717", message, hint="load it with tilec.load or tilec.loads")
 
 
-def _parse(given: Mapping[str, Any], interface: Interface) -> Candidate:
+def _parse(given: Any, interface: Interface) -> Candidate:
     """Return the candidate that a caller wrote.
 
     Raises:
-        LaunchError: A name is neither a constant of the kernel nor a field of the plan (T0701).
+        LaunchError: It is no mapping (T0717), or a name is neither a constant of the kernel nor a
+            field of the plan (T0701).
     """
-    constants = {item.name for item in interface.parameters if item.kind == "const"}
+    if not isinstance(given, Mapping):
+        message = f"a candidate is a {type(given).__name__}, expected names with values"
+        raise interface.error("T0717", message, hint='for example candidates=[{"BM": 64}]')
+    constants = {item.name for item in interface.parameters if item.kind == CONST}
     for name in given:
         if name not in constants and name not in PLAN_FIELDS:
             names = sorted([*constants, *PLAN_FIELDS])
@@ -194,18 +188,23 @@ class _Search:
         self.trials: dict[str, Trial] = {}
         self.compiled: dict[str, CompiledKernel] = {}
         self.left_out = 0
+        self.fixed: set[str] = set()
 
     def run(self, stream: int, candidates: Sequence[Candidate] | None) -> Tuning:
         """Search, store the best plan, and return what was found.
 
         Raises:
-            LaunchError: The stream is being captured, which notes launches down and runs none.
+            LaunchError: The stream is being captured, which notes launches down and runs none; or
+                an array has no element.
         """
+        if self.arguments.is_empty:
+            raise launch_error("T0717", "tilec.tune cannot measure a call with an empty array")
         if self.driver.capture_id(self.device, stream):
             hint = "tune before the capture; the captured calls then take the plan"
             raise launch_error("T0717", "tilec.tune cannot measure during a capture", hint=hint)
         planned = Candidate()
         base = self.compiled[str(planned)] = self.variants.variant(self.specialization)
+        self.fixed = {*self.specialization.plan, *base.metadata.get("hints", {})}
         arrays = base.metadata["arrays"]
         written = frozenset(item["name"] for item in arrays if item["access"] != "read")
         with open_bench(self.driver, self.arguments, written, stream) as bench:
@@ -222,8 +221,9 @@ class _Search:
         first = self._runners_up() if candidates is None else candidates
         best = self._measure(bench, planned, first)
         for _ in range(MAX_STEPS if candidates is None else 0):
-            steps = map(best.combined, neighbours(self.compiled[str(best)].plan))
-            before, best = best, self._measure(bench, best, list(steps))
+            steps = neighbours(self.compiled[str(best)].plan)
+            able = [best.combined(step) for step in steps if not self.fixed & step.keys()]
+            before, best = best, self._measure(bench, best, able)
             if best is before:
                 break
         return self._measure(bench, planned, [best], again=True) if best is not planned else best
@@ -278,10 +278,12 @@ class _Search:
 
 def _of_choice(choice: TileChoice, specialization: Specialization) -> Candidate:
     """Return a choice of tiles as a candidate, with the fields that are not as usual."""
+    from tilec.frontend.semantics.analysis import PLANNED_FACTS
+
     plan: dict[str, PlanValue] = {}
-    for name, usual in _USUAL.items():
+    for name in PLANNED_FACTS:
         value = getattr(choice, name)
-        if value != usual and name not in specialization.plan:
+        if value != getattr(_USUAL, name) and name not in specialization.plan:
             plan[name] = value if isinstance(value, tuple) else int(value)
     if not all(map(is_power_of_two, choice.values.values())):
         plan[ANY_TILE_EXTENTS] = 1
