@@ -5,10 +5,8 @@ from typing import Any
 
 from tilec.ir.structured import LOOPS, enclosing_loops
 from tilec.passes.analysis.kernels import kernel_operations
-from tilec.plan.copies import ROW_OF_A_WARP
+from tilec.plan.copies import warps_have_rows
 
-_LEAST_WARPS = 4
-"""Warps of a block that shares out rows: fewer rows are shared by warps."""
 _REDUCTIONS = ("reduce", "scan")
 _OVERLAPPED = ("dot", "permute")
 
@@ -53,8 +51,7 @@ def _reductions_of_steps(operations: list[Any]) -> list[Any]:
 
 def _is_of_short_rows(op: Any) -> bool:
     *rows, columns = op.operands[0].type.shape
-    is_last = op.opview.axis.value == len(rows)
-    return is_last and columns <= ROW_OF_A_WARP and prod(rows) >= _LEAST_WARPS
+    return op.opview.axis.value == len(rows) and warps_have_rows(prod(rows), columns)
 
 
 def is_reduction(op: Any) -> bool:

@@ -17,13 +17,13 @@ from tilec.ir.bindings import ir
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.memory_tokens import follows_store, token_sources
+from tilec.passes.analysis.facts.unit_views import is_unit_view
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     is_tiled_access,
     kernel_operations,
     tiled_access,
 )
-from tilec.passes.analysis.mma.operands import is_unit_view
 
 SPREADABLE = frozenset(
     f"nv_tileas.{name}"

@@ -5,6 +5,8 @@ for the whole tile, and the buffer limits how many blocks share an SM. Threads l
 in as many accesses as their width allows.
 """
 
+from collections.abc import Sequence
+
 WIDEST_ACCESS_BITS = 128
 """Widest access of a thread to global memory (PTX ISA, ld and st)."""
 
@@ -37,6 +39,11 @@ reached 0.965 instead of 0.954 of a copy. Operands in several boxes took up to 1
 docs/measurements/2026-11-25-rows.md)."""
 ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
+WARPS_WITH_ROWS = 4
+"""Warps of a block that shares out rows: fewer rows are shared by warps."""
+LEAST_TILED_BYTES = 8
+"""Fewest bytes that a thread copies at once of rows that it could also load by vectors (choice:
+copies of 4 bytes were not timed)."""
 
 
 def why_threads_copy(
@@ -88,6 +95,27 @@ def why_threads_load(access_bits: int, by_threads: int, tiles: int) -> str | Non
     if access_bits < WIDEST_ACCESS_BITS or 2 * by_threads <= tiles:
         return None
     return f"threads load {by_threads} of the {tiles} tiles of its array anyway"
+
+
+def warps_have_rows(rows: int, columns: int) -> bool:
+    """Tell whether each warp that reduces the rows of a tile has whole ones."""
+    return columns <= ROW_OF_A_WARP and rows >= WARPS_WITH_ROWS
+
+
+def usual_access(limits: Sequence[int]) -> int:
+    """Return the bits of an access for which a layout is tried, besides the widest; 0 for no other.
+
+    Where neighbouring lanes access elements that are further apart than an access is wide, each
+    access takes several lines of the L1 cache: a stencil of 27 points, of which 18 start at any
+    element, took 1588 us with lanes 16 bytes apart and 1259 us with lanes 4 bytes apart (H100,
+    docs/measurements/2026-11-27-spills-and-strangers.md). So this is the width of most loads.
+
+    Args:
+        limits: Bits of the widest access of each load of a group of tiles.
+    """
+    ordered = sorted(limits)
+    usual = ordered[(len(ordered) - 1) // 2] if ordered else 0
+    return usual if ordered and usual < ordered[-1] else 0
 
 
 def why_threads_store(has_products: bool, tile_bytes: int) -> str | None:

@@ -26,6 +26,7 @@ from tilec.passes.analysis.layouts.prices import (
     moved_bits,
     vector_limit,
 )
+from tilec.plan.copies import usual_access
 
 _WORD_BITS = 32
 """A register: where accesses are narrower, elements that fill one are tried, too, because single
@@ -55,7 +56,7 @@ def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[st
     def rows(size: int, shared_last: list[int]) -> RegisterLayout:
         return choose_blocked(shape, size, warps, None, shared_last, scanned, ctas)
 
-    limit = _usual_limit(tiles)
+    limit = usual_access([bits for bits in map(vector_limit, _loads_around(tiles)) if bits])
     if limit:
         width = max(1, limit // narrowest)
         yield f"rows of warps, in vectors of {width}", rows(VECTOR_BITS // width, [len(shape) - 1])
@@ -90,19 +91,6 @@ def _moved_sizes(ops: list[Any]) -> list[int]:
     found = [element_bits(tile.element_type) for tile in tiles]
     elements = ((op, moved_bits(op)) for op in ops if is_element_access(op))
     return found + [bits for op, bits in elements if op.opview.run * bits >= VECTOR_BITS]
-
-
-def _usual_limit(tiles: list[Any]) -> int:
-    """Return the bits of an access of most loads from global memory, if others may be wider; or 0.
-
-    Where neighbouring lanes access elements that are further apart than an access is wide, each
-    access takes several lines of the L1 cache: a stencil of 27 points, of which 18 start at any
-    element, took 1588 us with lanes 16 bytes apart and 1259 us with lanes 4 bytes apart (H100,
-    docs/measurements/2026-11-27-spills-and-strangers.md).
-    """
-    limits = sorted(filter(None, map(vector_limit, _loads_around(tiles))))
-    usual = limits[(len(limits) - 1) // 2] if limits else 0
-    return usual if limits and usual < limits[-1] else 0
 
 
 def _loads_around(tiles: list[Any]) -> list[Any]:

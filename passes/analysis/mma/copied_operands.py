@@ -10,10 +10,11 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.cute.registry import CP_ASYNC_BYTES, ELEMENT_BITS
-from tilec.ir.structured import parent_operation
+from tilec.ir.structured import body_operations, parent_operation
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.round_places import place_in_round
+from tilec.passes.analysis.facts.unit_views import is_unit_view
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.machine import WARPGROUP_THREADS
 from tilec.plan.registers import MAX_CONSUMERS
@@ -21,7 +22,6 @@ from tilec.plan.registers import MAX_CONSUMERS
 ATOM, ASYNC_COPY = "atom", "cp_async"
 """Attribute of a gather that threads perform by `cp.async`, and the kind of atom that it holds."""
 GATHERS = ("nv_tileaa.gather", "nv_tileas.gather")
-_VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 _DOTS = ("nv_tileaa.dot", "nv_tileas.dot")
 _OPERANDS = 2
 
@@ -29,6 +29,17 @@ _OPERANDS = 2
 def is_copied(op: Any) -> bool:
     """Tell whether `op` is a gather whose elements threads copy to shared memory by `cp.async`."""
     return op is not None and op.name in GATHERS and ATOM in op.attributes
+
+
+def copied_gathers(loop: Any) -> list[Any]:
+    """Return the gathers in the body of a loop that threads copy to shared memory, in order.
+
+    Args:
+        loop: Any operation; one that is no counted loop has none.
+    """
+    if loop.name != "scf.for":
+        return []
+    return list(filter(is_copied, body_operations(loop.regions[0].blocks[0])))
 
 
 def why_not_operand(load: Any) -> str | None:
@@ -84,25 +95,10 @@ def copy_bytes(gather: Any) -> int:
 
 
 def _uses(tile: Any) -> Iterator[tuple[Any, int]]:
-    """Yield the operations that use a tile, also with more or fewer dims of extent 1."""
+    """Yield the operations that use a tile, also with dims of extent 1 before its rows."""
     for use in tile.uses:
         op = use.owner.operation
-        if op.name in _VIEWS and _is_unit_view(op):
+        if is_unit_view(op) and op.results[0].type.shape[-1:] == tile.type.shape[-1:]:
             yield from _uses(op.results[0])
         else:
             yield op, use.operand_number
-
-
-def _is_unit_view(op: Any) -> bool:
-    """Tell whether a view keeps the last axis and drops or adds dims of extent 1."""
-    before, after = (list(value.type.shape) for value in (op.operands[0], op.results[0]))
-    extents = [[extent for extent in shape if extent > 1] for shape in (before, after)]
-    return extents[0] == extents[1] and before[-1:] == after[-1:]
-
-
-def copied_gathers(loop: Any) -> list[Any]:
-    """Return the gathers in the body of a loop that threads copy to shared memory."""
-    if loop.name != "scf.for":
-        return []
-    ops = [op.operation for op in loop.regions[0].blocks[0].operations]
-    return [op for op in ops if is_copied(op)]

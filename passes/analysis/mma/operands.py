@@ -11,35 +11,19 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
-from tilec.layout import differ_in_units, warpgroup_share
+from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.facts.unit_views import VIEWS, is_unit_view, skip_unit_views
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.operands import few_elements, fits_registers
 from tilec.request.target import get_target
 
-VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
 _PERMUTE = "nv_tileas.permute"
 _LOAD_SHARED = "nv_tileas.load_shared"
 _SM = get_target("sm_90a")
-
-
-def is_unit_view(op: Any) -> bool:
-    """Tell whether `op` only adds or drops dims of extent 1 of a tile."""
-    if op is None or op.name not in VIEWS:
-        return False
-    return differ_in_units(op.operands[0].type.shape, op.results[0].type.shape)
-
-
-def skip_unit_views(tile: Any) -> Any:
-    """Return the tile that `tile` is a view of, as long as views only add or drop unit dims."""
-    op = defining_operation(tile)
-    while is_unit_view(op):
-        tile = op.operands[0]
-        op = defining_operation(tile)
-    return tile
 
 
 def loaded_operand(operand: Any) -> Any:

@@ -22,10 +22,9 @@ from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import (
     load_by_vector,
     store_by_vector,
 )
+from tilec.plan.worth import TAIL_REGISTERS
 from tilec.support.fast_dataclasses import dataclass, field
 
-REGISTERS = 8
-"""Registers of a tile that are computed at a time, at least: enough loads in flight, few alive."""
 _NAMES = (ViewOp.OPERATION_NAME, PermuteOp.OPERATION_NAME)
 _FREE = (*_NAMES, BroadcastOp.OPERATION_NAME, SplatOp.OPERATION_NAME, "arith.constant")
 
@@ -57,7 +56,7 @@ def lower_tail(lowering: Lowering, ops: Sequence[Any]) -> int:
     count = tile_layout(tail.members[0].results[0]).num_registers
     steps = [step for op in tail.members if (step := _step(lowering, op, count)) is not None]
     whole = lcm(*(width for _, width, _ in steps))
-    size = ceil(REGISTERS / whole) * whole
+    size = ceil(TAIL_REGISTERS / whole) * whole
     for first in range(0, count, size):
         for op, width, emit in steps:
             with op.location:

@@ -27,9 +27,7 @@ from tilec.passes.analysis.facts.index_runs import is_level
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
-
-_FEWER = 16
-"""Elements of a mask for each one of a limit, at least (choice)."""
+from tilec.plan.worth import ELEMENTS_OF_A_LIMIT
 
 
 @register_pass("nv-tileaa-clamp-limits")
@@ -53,7 +51,11 @@ def _clamp(op: Any, ranges: ValueRanges) -> list[Any]:
     for bound in bounds_of(op.results[0]):
         least = _least_limit(bound, ranges)
         level = is_level(op.operands[bound.side])
-        if least is None or not level or _size(op.results[0]) < _FEWER * _size(bound.limit):
+        if (
+            least is None
+            or not level
+            or _size(op.results[0]) < ELEMENTS_OF_A_LIMIT * _size(bound.limit)
+        ):
             continue
         old = op.operands[bound.side]
         with ir.InsertionPoint(op), op.location:

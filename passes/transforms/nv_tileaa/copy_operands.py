@@ -51,11 +51,9 @@ from tilec.passes.analysis.mma.copied_operands import (
 )
 from tilec.passes.analysis.schedule.marks import COPY_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.copies import LEAST_TILED_BYTES
 from tilec.support.diagnostics import remark
 
-LEAST_TILED_BYTES = 8
-"""Fewest bytes that a thread copies at once of rows that it could also load by vectors (choice:
-copies of 4 bytes were not timed)."""
 _GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
 
 

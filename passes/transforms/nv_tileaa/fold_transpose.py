@@ -25,8 +25,8 @@ from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
+from tilec.passes.analysis.facts.unit_views import is_unit_view, skip_unit_views
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.analysis.mma.operands import is_unit_view, skip_unit_views
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.mma_atoms import find_family
 

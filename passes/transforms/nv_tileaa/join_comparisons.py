@@ -27,10 +27,9 @@ from tilec.passes.analysis.facts.comparisons import record_difference
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.worth import ELEMENTS_OF_A_LIMIT
 
 _AND = "arith.andi"
-_FEWER = 16
-"""Elements of a mask for each one of a limit, at least, so that joining limits costs nothing."""
 
 
 @register_pass("nv-tileaa-join-comparisons")
@@ -57,7 +56,7 @@ def _join(mask: Any, ranges: ValueRanges) -> bool:
             if not all(_can_step(bound, ranges) for bound in bounds):
                 continue
             shape = _common_shape(bounds)
-            if shape is None or elements < _FEWER * prod(shape):
+            if shape is None or elements < ELEMENTS_OF_A_LIMIT * prod(shape):
                 continue
             record_difference(_replace(mask, bounds, shape), ranges)
             return True

@@ -13,9 +13,9 @@ round loads its own tiles again, from a cache, so that no address is used that n
 
 Only tiles from which an operand of a product is computed, because few blocks with products share an
 SM, so that nothing else hides their loads. Not a tile whose place depends on what the loop loads or
-carries, nor one that must be loaded before or after other accesses, nor where a thread would keep
-more than `MOST_REGISTERS` for all of them, nor one that goes to shared memory as it is
-(`nv-tileaa-copy-operands`). A kernel that spills does without
+carries, nor one that must be loaded before or after other accesses, nor where they take more
+registers than the planner allows (`tilec/plan/operands.py`), nor one that goes to shared memory as
+it is (`nv-tileaa-copy-operands`). A kernel that spills does without
 (`tilec/compiler/replan.py`), and so does one whose user fixes `split_k` or `snake_k`.
 """
 
@@ -44,11 +44,8 @@ from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan import machine
+from tilec.plan.operands import keeps_next_round
 
-MOST_REGISTERS = 32
-"""Registers that a thread keeps at most for tiles of the next round: 128 rows of 128 elements of 16
-bits, where two warpgroups share them (estimate)."""
 _GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
 
 
@@ -81,15 +78,8 @@ def _loads_to_carry(loop: Any) -> list[tuple[Any, list[Any]]]:
         (op, place_in_round(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)
     ]
     able = [(op, place) for op, place in found if place is not None]
-    threads = _warpgroups(ops) * machine.WARPGROUP_THREADS
-    words = sum(_bits(op) for op, _ in able) / 32 / threads
-    return able if words <= MOST_REGISTERS else []
-
-
-def _warpgroups(ops: list[Any]) -> int:
-    """Return how many warpgroups share the tiles of a round: two share products of 128 rows."""
     rows = [op.opview.extents[0] for op in ops if op.name == _PRODUCT]
-    return 2 if rows and min(rows) % (2 * machine.MMA_ROWS) == 0 else 1
+    return able if keeps_next_round(sum(_bits(op) for op, _ in able), rows) else []
 
 
 def _is_by_threads(op: Any) -> bool:

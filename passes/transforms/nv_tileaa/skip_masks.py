@@ -56,14 +56,12 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
+from tilec.plan.worth import MASKED_WORK
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass
 
 _SELECT = "arith.select"
 _FILLERS = ("arith.constant", "nv_tileaa.splat")
-_LEAST_WORK = 8192
-"""Element operations that are worth a branch: 64 instructions of each of 128 threads. The test and
-the branch take about 20 (estimate)."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +142,7 @@ def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | st
         return "it is also used for something else than selecting"
     elements = prod(mask.type.shape)
     whole = [op for op in test.operations if _computes(op) and _elements(op) == elements]
-    if elements * (1 + len(whole)) < _LEAST_WORK:
+    if elements * (1 + len(whole)) < MASKED_WORK:
         return "a branch would take as long"
     return _Choice(select, side, test, _leads(test.condition, parent_operation(select), ranges))
 

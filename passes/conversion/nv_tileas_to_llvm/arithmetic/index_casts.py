@@ -15,9 +15,7 @@ from tilec.passes.analysis.facts.index_tiles import index_steps
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, tile_layout
-
-_FEWEST = 4
-"""Registers that are worth it: fewer occupy little (choice)."""
+from tilec.plan.worth import CONVERTED_INDICES
 
 
 def index_cast(lowering: Lowering, op: Any) -> Callable[[int], Any] | None:
@@ -36,7 +34,7 @@ def index_cast(lowering: Lowering, op: Any) -> Callable[[int], Any] | None:
     layout = tile_layout(result)
     if integer != emit.i32_type() or restricted_floats.is_restricted(element_type):
         return None
-    if layout.num_registers < _FEWEST:
+    if layout.num_registers < CONVERTED_INDICES:
         return None
     steps = index_steps(source)
     if steps is None:

@@ -24,9 +24,7 @@ from tilec.passes.analysis.facts.index_tiles import index_steps
 from tilec.passes.analysis.schedule.marks import SPLIT
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, tile_layout
-
-_FEWEST = 4
-"""Indices of a thread for each limit that are worth it: a limit costs a difference (choice)."""
+from tilec.plan.worth import INDICES_OF_A_LIMIT
 
 
 def index_comparison(lowering: Lowering, op: Any) -> Callable[[int], Any] | None:
@@ -48,7 +46,7 @@ def index_comparison(lowering: Lowering, op: Any) -> Callable[[int], Any] | None
         kind = SWAPPED[predicate] if side else predicate
         steps = index_steps(op.operands[side])
         limits = lowering.tile(op.operands[1 - side])
-        if steps is not None and len(limits) >= _FEWEST * len(set(limits)):
+        if steps is not None and len(limits) >= INDICES_OF_A_LIMIT * len(set(limits)):
             first = lowering.tile(op.operands[side])[0]
             hidden = emit.inline_ptx("mov.b32 $0, $1;", "=r,r", [first], first.type)
             return _comparison(op, kind, hidden, steps, limits)

@@ -13,9 +13,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, reg
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.products.mma import tied
 from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_bits
-
-_ANCHORED = 4
-"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
+from tilec.plan.worth import ANCHORED_REGISTERS
 
 
 @RULES.converts(MmaWaitOp)
@@ -35,7 +33,7 @@ def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
     predicate has to be computed first.
     """
     text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
-    for register in parts_of(lowering, op.operands[0])[:_ANCHORED]:
+    for register in parts_of(lowering, op.operands[0])[:ANCHORED_REGISTERS]:
         word = llvm_ops.bitcast(emit.i32_type(), register)
         emit.inline_ptx(text, "r", [word], None)
     return []

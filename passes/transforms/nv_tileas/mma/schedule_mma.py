@@ -49,13 +49,9 @@ from tilec.ir.structured import defining_operation
 from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
+from tilec.passes.analysis.facts.unit_views import is_unit_view
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
-from tilec.passes.analysis.mma.operands import (
-    is_unit_view,
-    loaded_operand,
-    operand_parts,
-    stays_in_registers,
-)
+from tilec.passes.analysis.mma.operands import loaded_operand, operand_parts, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass

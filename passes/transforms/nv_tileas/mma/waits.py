@@ -19,12 +19,11 @@ from tilec.ir.structured import (
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import op_cost, registers_of
 from tilec.passes.transforms.nv_tileas.mma.next_round import NextRound, hold_slot, next_round
+from tilec.plan.worth import ANCHORED_CYCLES
 from tilec.support.fast_dataclasses import dataclass
 
 WORD_BITS = 32
 """Bits of the elements of a tile that an anchor takes."""
-ANCHORED_CYCLES = 100
-"""Fewest cycles of a warpgroup that are worth the four instructions of an anchor (choice)."""
 
 _READING = ("nv_tileas.load_shared", "nv_tileas.view", "nv_tileas.broadcast")
 """Operations that read a slot, or name what was read."""

@@ -9,8 +9,9 @@ from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.element_accesses import element_beyond_grid
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
 from tilec.passes.analysis.facts.slices import slice_starts
+from tilec.passes.analysis.facts.unit_views import is_unit_view
 from tilec.passes.analysis.kernels import TiledAccess, array_of_view, kernel_operations, reject
-from tilec.passes.analysis.mma.operands import DOT, is_unit_view, loaded_operand
+from tilec.passes.analysis.mma.operands import DOT, loaded_operand
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 

@@ -24,12 +24,11 @@ from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, enclosing_loops, walk_operations
 from tilec.ir.values import block_of
+from tilec.plan.worth import COPIES_OF_A_TILE
 
 _MADE = ("arith.constant", SplatOp.OPERATION_NAME)
 _RELABELLED = (ViewOp.OPERATION_NAME, PermuteOp.OPERATION_NAME, BroadcastOp.OPERATION_NAME)
 _COMPARED, _RANGE = "arith.cmpi", MakeRangeOp.OPERATION_NAME
-MAX_USERS = 16
-"""Users up to which a tile is made again for each: chains of such tiles multiply."""
 
 
 def remake(block: Any) -> list[tuple[Any, Any]]:
@@ -46,7 +45,7 @@ def remake(block: Any) -> list[tuple[Any, Any]]:
     found = []
     for op in reversed([op for op in ops if len(op.results) and op.results[0] in cheap]):
         users = list(dict.fromkeys(use.owner.operation for use in op.results[0].uses))
-        for user in users[1:] if len(users) <= MAX_USERS else ():
+        for user in users[1:] if len(users) <= COPIES_OF_A_TILE else ():
             with ir.InsertionPoint(user):
                 clone = op.clone()
             _replace_in(user, op.results[0], clone.results[0])

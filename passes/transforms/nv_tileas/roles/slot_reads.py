@@ -7,7 +7,8 @@ from tilec.dialects.nv_tileas import LoadSharedOp, SlotViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import body_operations, operations_inside
-from tilec.passes.analysis.mma.operands import DOT, is_unit_view
+from tilec.passes.analysis.facts.unit_views import is_unit_view
+from tilec.passes.analysis.mma.operands import DOT
 
 _OPERANDS = 2
 

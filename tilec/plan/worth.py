@@ -1,0 +1,22 @@
+"""From which size on a rewrite is worth the instructions that it costs. Pure Python."""
+
+MASKED_WORK = 8192
+"""Element operations that are worth a branch: 64 instructions of each of 128 threads. The test and
+the branch take about 20 (estimate)."""
+ELEMENTS_OF_A_LIMIT = 16
+"""Elements of a mask for each one of its limits, so that arithmetic on limits costs nothing next to
+the comparison (choice)."""
+INDICES_OF_A_LIMIT = 4
+"""Indices of a thread for each of its limits that are worth a difference for the limit (choice)."""
+CONVERTED_INDICES = 4
+"""Registers of converted indices that are worth arithmetic of their own: fewer occupy little
+(choice)."""
+ANCHORED_CYCLES = 100
+"""Cycles of a warpgroup that are worth the four instructions of an anchor (choice)."""
+ANCHORED_REGISTERS = 4
+"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
+COPIES_OF_A_TILE = 16
+"""Users up to which a cheap tile is made again for each: chains of such tiles multiply (choice)."""
+TAIL_REGISTERS = 8
+"""Registers of a tile that the end of a block computes at a time, at least: enough loads in flight,
+few alive (choice)."""
