@@ -28,6 +28,23 @@ def twice[M, N, D](Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: f32[M, D], BN
         acc = mma(cast(scores, bf16), load(V, (n, 0), (BN, 128)), acc)
     store(O, (m, 0), acc)
 """
+BIASED = """
+@kernel
+def biased[M, N, D](
+    Q: bf16[M, D], K: bf16[N, D], T: i32[N], V: bf16[N, D], W: f32[M, N], O: f32[M, D],
+):
+    m = grid(cdiv(M, 64))
+    q, acc = load(Q, (m, 0), (64, 64)), zeros((64, 64), f32)
+    for n in range(cdiv(N, 64)):
+        k = {k}
+        scores = q @ k.T{bias}
+        acc = mma(cast(scores, bf16), load(V, (n, 0), (64, 64)), acc)
+    store(O, (m, 0), acc)
+"""
+GATHERED_BIAS = (
+    " + gather(W, (m * 64 + arange(64)[:, None], (m - n) * 64 + arange(64)[:, None] - arange(64)))"
+)
+GATHERED_KEYS = "gather(K, (load(T, n, 64)[:, None], arange(64)[None, :]))"
 SCALED = (
     "(load(A, (m, k), (64, 32)).reshape((64, {groups}, {size}))"
     " * load(A, (m, k), (64, {groups}))[:, :, None]).reshape((64, 32))"
@@ -72,6 +89,23 @@ def test_what_threads_load_from_global_memory_is_staged(a, message):
     result = compile_source(source, options=CompileOptions(emit="nv_tileas"))
     remarks = [item.message for item in result.remarks]
     assert any(item.startswith(message) for item in remarks), remarks
+
+
+@pytest.mark.parametrize(
+    ("k", "bias"),
+    [
+        ("load(K, (n, 0), (64, 64))", GATHERED_BIAS),
+        ("load(K, (n, 0), (64, 64))", " + load(W, (m, n), (64, 64), allow_tma=False)"),
+        (GATHERED_KEYS, ""),
+    ],
+)
+def test_what_a_product_has_computed_stays_in_its_registers(k, bias):
+    """What threads load is combined with a result, or multiplied to one, whose layout is given."""
+    source = SourceFile("biased.tile", BIASED.format(k=k, bias=bias))
+    result = compile_source(source, options=CompileOptions(emit="nv_tileas"))
+    remarks = [item.message for item in result.remarks]
+    assert any(item.startswith(COMPUTED) for item in remarks), remarks
+    assert not any(item.startswith(STAGED) for item in remarks), remarks
 
 
 def test_groups_in_flight_are_refused():

@@ -128,6 +128,21 @@ def masked_groups():
     return {"A": a, "B": b, "Count": used, "C": np.zeros(c.shape, BF16)}, {}, {"C": c}
 
 
+def bucket_bias():
+    """Causal attention whose scores get a bias by the bucket of their distance."""
+    q, k, v = (_normal(23 + i, 2, 300, 64) for i in range(3))
+    q, bias = (q * 0.125).astype(BF16), np.random.default_rng(26).standard_normal((2, 32))
+    far = np.maximum(np.arange(300)[:, None] - np.arange(300), 0)
+    large = 16 + (np.log(np.maximum(far, 1) / 16) * (16 / np.log(8))).astype(int)
+    scores = np.einsum("hqd,hkd->hqk", *_f32(q, k))
+    scores += bias.astype(np.float32)[:, np.where(far < 16, far, np.minimum(large, 31))]
+    scores[:, np.triu(np.ones((300, 300), bool), 1)] = -np.inf
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    weights /= weights.sum(-1, keepdims=True)
+    given = {"Q": q, "K": k, "V": v, "Bias": bias.astype(np.float32), "O": np.zeros(q.shape, BF16)}
+    return given, {}, {"O": weights @ v.astype(np.float32)}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -142,6 +157,7 @@ CASES = {
         grouped_wgrad,
         gated_delta,
         masked_groups,
+        bucket_bias,
     )
 }
 

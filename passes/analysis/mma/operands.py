@@ -21,6 +21,8 @@ from tilec.plan.operands import few_elements, fits_registers
 from tilec.request.target import get_target
 
 DOT = "nv_tileas.dot"
+_ASYNC_MMA = "nv_tileas.async_mma"
+_PRODUCTS = (DOT, _ASYNC_MMA, "nv_tileas.warp_mma", "nv_tileas.simt_mma")
 _PERMUTE = "nv_tileas.permute"
 _LOAD_SHARED = "nv_tileas.load_shared"
 _SM = get_target("sm_90a")
@@ -103,8 +105,12 @@ def _fits_registers(dot: Any) -> bool:
 
 
 def _loads_rows(tile: Any) -> bool:
-    """Tell whether threads load more than a few elements for each row to compute `tile`."""
-    few = few_elements(*tile.type.shape)
+    """Tell whether threads load more than a few elements for each row to compute `tile`.
+
+    Not where the result of a product has a part in it: its layout is that of a fragment, and what
+    is combined with it is loaded, or brought, to this layout whatever becomes of the operand.
+    """
+    few, shape, found = few_elements(*tile.type.shape), list(tile.type.shape), False
     waiting, seen = [tile], set()
     while waiting:
         value = waiting.pop()
@@ -112,6 +118,10 @@ def _loads_rows(tile: Any) -> bool:
         if op is None or value in seen:
             continue
         seen.add(value)
+        if op.name in _PRODUCTS:
+            if list(value.type.shape) == shape and _by_wgmma(op):
+                return False
+            continue
         if op.name == "scf.if":
             number = ir.OpResult(value).result_number
             waiting += [terminator(region.blocks[0]).operands[number] for region in op.regions]
@@ -120,11 +130,15 @@ def _loads_rows(tile: Any) -> bool:
         by_threads = is_element_access(op) or (
             is_tiled_access(op) and not tiled_access(op).uses_tma
         )
-        if by_threads and prod(op.results[0].type.shape) > few:
-            return True
+        found = found or (by_threads and prod(op.results[0].type.shape) > few)
         tiles = (item for item in op.operands if isinstance(item.type, ir.RankedTensorType))
         waiting.extend(() if op.name == _LOAD_SHARED or is_tiled_access(op) else tiles)
-    return False
+    return found
+
+
+def _by_wgmma(product: Any) -> bool:
+    """Tell whether a product is computed by wgmma, also before it is decided for all products."""
+    return product.name == _ASYNC_MMA or (product.name == DOT and why_not_wgmma(product, 1) is None)
 
 
 def _maker(tile: Any) -> Any:
