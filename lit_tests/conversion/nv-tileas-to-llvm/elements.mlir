@@ -5,16 +5,14 @@
 !i = tensor<256xi32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 !x = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 
-// An element outside is not read: the first one is instead, and the padding replaces it.
+// An element outside is not read: the access has a predicate, and the register is padded before.
 // CHECK-LABEL: llvm.func @a_gather_is_a_load_for_each_register(
 // CHECK-SAME:    %[[P:.*]]: !llvm.ptr<1>, %[[N:.*]]: i32)
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %[[I:.*]], %[[N]] : i32
-// CHECK:         %[[AT:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0_i64
-// CHECK-NEXT:    %[[A:.*]] = llvm.getelementptr %[[P]][%[[AT]]]
-// CHECK-NEXT:    %[[E:.*]] = llvm.load %[[A]] : !llvm.ptr<1> -> f32
-// CHECK-NEXT:    arith.select %[[INSIDE]], %[[E]], %cst
-// CHECK:         llvm.load %{{.*}} : !llvm.ptr<1> -> f32
-// CHECK-NOT:     llvm.load
+// CHECK:         %[[WIDE:.*]] = arith.extsi %[[I:.*]] : i32 to i64
+// CHECK-NEXT:    %[[A:.*]] = llvm.getelementptr %[[P]][%[[WIDE]]]
+// CHECK:         setp.lt.u32 p, $3, $4; @p ld.global.b32 $0, [$1]; {{.*}} %[[A]], %{{.*}}, %[[I]], %[[N]]
+// CHECK:         setp.lt.u32 p, $3, $4; @p ld.global.b32 $0, [$1];
+// CHECK-NOT:     ld.global
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
   %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !v

@@ -210,28 +210,50 @@ class Elements:
         offsets = self.layout.register_offsets()
         return [first.setdefault(offset, number) for number, offset in enumerate(offsets)]
 
-    def offset(self, register: int) -> Any:
-        """Emit the offset of an element in the array, in elements (i64)."""
+    def varying(self) -> list[int]:
+        """Return the axes along which registers of a thread have different indices, or the last."""
+        found = [axis for axis, index in enumerate(self.indices) if len(set(index)) > 1]
+        return found or [len(self.indices) - 1]
+
+    def offset(self, register: int, axes: Sequence[int]) -> Any:
+        """Emit how far the indices along `axes` move an element, in elements (i64); or None."""
         total = None
-        for axis, stride in enumerate(self.memref.strides):
-            index = self.indices[axis][register]
-            part = self._once(("scaled", axis, index), lambda i=index, s=stride: _scaled(i, s))
+        for axis in axes:
+            index, stride = self.indices[axis][register], self.memref.strides[axis]
+            part = self.once(("scaled", axis, index), lambda i=index, s=stride: _scaled(i, s))
             total = part if total is None else arith.addi(total, part)
         return total
 
     def pointer(self, register: int) -> Any:
-        """Emit the address of an element."""
-        stored = emit.memory_type(self.memref.element)
-        return emit.element_pointer(self.memref.base, self.offset(register), stored)
+        """Emit the address of an element.
+
+        What all registers of a thread share is added once, so that an index along one axis takes
+        one instruction, a multiply-add of 64 bits.
+        """
+        own = self.varying()
+        common = [axis for axis in range(len(self.indices)) if axis not in own]
+        place = self.memref.base
+        if common:
+            place = self.once("common", lambda: self._moved(place, self.offset(0, common)))
+        return self._moved(place, self.offset(register, own)) if own else place
+
+    def _moved(self, pointer: Any, offset: Any) -> Any:
+        return emit.element_pointer(pointer, offset, emit.memory_type(self.memref.element))
 
     def inside(self, register: int) -> Any:
         """Emit whether an element is accessed; None where it always is."""
         checks = [self.mask[register]] if self.mask else []
-        if not self.op.opview.unchecked:
-            for axis, size in enumerate(self.memref.sizes):
-                index = self.indices[axis][register]
-                key = ("inside", axis, index)
-                checks.append(self._once(key, lambda i=index, s=size: _is_inside(i, s)))
+        checked = () if self.op.opview.unchecked else range(len(self.indices))
+        inside = self.inside_along(register, checked)
+        return self._all(checks if inside is None else [*checks, inside])
+
+    def inside_along(self, register: int, axes: Sequence[int]) -> Any:
+        """Emit whether the indices along `axes` are inside of the array; None without axes."""
+        checks = []
+        for axis in axes:
+            index, size = self.indices[axis][register], self.memref.sizes[axis]
+            key = ("inside", axis, index)
+            checks.append(self.once(key, lambda i=index, s=size: _is_inside(i, s)))
         return self._all(checks)
 
     def inside_whole(self, registers: range) -> Any:
@@ -251,11 +273,11 @@ class Elements:
             result = (
                 check
                 if result is None
-                else self._once(("and", *pair), lambda p=pair: arith.andi(*p))
+                else self.once(("and", *pair), lambda p=pair: arith.andi(*p))
             )
         return result
 
-    def _once(self, key: Any, make: Any) -> Any:
+    def once(self, key: Any, make: Any) -> Any:
         """Return what `make` emits, which registers with the same key share."""
         if key not in self._known:
             self._known[key] = make()

@@ -1,8 +1,11 @@
 """Loads of single elements in any order with others: neighbouring ones with one access.
 
-An element that has no neighbours is loaded whether it is inside or not: outside, the first element
-of the array is read, and the padding replaces it. An access to several elements has a predicate
-made of its bounds checks, and the registers are padded before, as those of tiled loads.
+An access has a predicate made of its bounds checks, and its registers are padded before, as those
+of tiled loads. So an element along one axis takes a comparison, a multiply-add for its address and
+the access. A select of the address and of the result took seven instructions more in attention
+with a bias for each distance, and held a predicate until the result was there. A scalar, which
+conditions may depend on, is loaded whether it is inside or not: outside, the first element of the
+array is read, and the padding replaces it.
 
 Where the end of the array may come in the middle of an access, the threads first load
 what is whole. Only a thread that has a cut access takes a branch, one for all of them, and loads
@@ -34,12 +37,21 @@ def load_weakly(elements: Any) -> list[Any]:
 
 def _load_alone(elements: Any, register: int) -> Any:
     """Load an element; return it, or the padding."""
-    memref, inside = elements.memref, elements.inside(register)
-    offset = elements.offset(register)
+    inputs = [*elements.indices, *filter(None, (elements.mask, elements.padding))]
+    key = ("loaded", *(values[register] for values in inputs))
+    return elements.once(key, lambda: _load_new(elements, register))
+
+
+def _load_new(elements: Any, register: int) -> Any:
+    """Load an element that no register before has."""
+    element, inside = elements.memref.element, elements.inside(register)
+    if inside is not None and elements.layout is not None:
+        words = _load(elements, range(register, register + 1), register)
+        return from_words(elements.lowering, words, element, 1)[0]
+    pointer = elements.pointer(register)
     if inside is not None:
-        offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
-    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
-    (loaded,) = emit.load_vector(pointer, memref.element, 1)
+        pointer = arith.select(inside, pointer, elements.memref.base)
+    (loaded,) = emit.load_vector(pointer, element, 1)
     return loaded if inside is None else arith.select(inside, loaded, elements.padding[register])
 
 
@@ -79,18 +91,28 @@ def _load(elements: Any, registers: range, checked: int) -> list[Any]:
 
 
 def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
-    """Return the comparisons that hold for an element that is accessed."""
-    bounds: list[element_ptx.Bound] = []
-    if elements.mask:
-        flag = arith.extui(emit.i32_type(), elements.mask[register])
-        bounds.append((emit.value(0), flag, "s"))
-    if elements.op.opview.unchecked:
-        return bounds
-    sides = [
-        (index[register], size)
-        for index, size in zip(elements.indices, elements.memref.sizes, strict=True)
+    """Return the comparisons that hold for an element that is accessed.
+
+    Axes along which all registers of a thread have one index are compared once: where one of them
+    is outside, the others are compared with 0. The mask makes an index the largest number.
+    """
+    axes = [] if elements.op.opview.unchecked else elements.varying()
+    if not axes or any(elements.indices[axis][register].type != emit.i32_type() for axis in axes):
+        inside = elements.inside(register)
+        return [] if inside is None else [(emit.value(0), _flag(inside), "s")]
+    common = [axis for axis in range(len(elements.indices)) if axis not in axes]
+    bounds = [
+        (elements.indices[axis][register], emit.value(elements.memref.sizes[axis]), "u")
+        for axis in axes
     ]
-    if any(index.type != emit.i32_type() for index, _ in sides):
-        flag = arith.extui(emit.i32_type(), elements.inside(register))
-        return [(emit.value(0), flag, "s")]
-    return [*bounds, *((index, emit.value(size), "u") for index, size in sides)]
+    index, limit, sign = bounds[0]
+    if common:
+        inside = elements.inside_along(0, common)
+        limit = elements.once("limit", lambda: arith.select(inside, limit, emit.value(0)))
+    if elements.mask:
+        index = arith.select(elements.mask[register], index, emit.value(-1))
+    return [(index, limit, sign), *bounds[1:]]
+
+
+def _flag(condition: Any) -> Any:
+    return arith.extui(emit.i32_type(), condition)
