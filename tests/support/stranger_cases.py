@@ -131,7 +131,7 @@ def masked_groups():
 def bucket_bias():
     """Causal attention whose scores get a bias by the bucket of their distance."""
     q, k, v = (_normal(23 + i, 2, 300, 64) for i in range(3))
-    q, bias = (q * 0.125).astype(BF16), np.random.default_rng(26).standard_normal((2, 32))
+    q, bias = (_f32(q)[0] * 0.125).astype(BF16), np.random.default_rng(26).standard_normal((2, 32))
     far = np.maximum(np.arange(300)[:, None] - np.arange(300), 0)
     large = 16 + (np.log(np.maximum(far, 1) / 16) * (16 / np.log(8))).astype(int)
     scores = np.einsum("hqd,hkd->hqk", *_f32(q, k))
