@@ -1,15 +1,26 @@
 """`tilec.tune`: what it tries, what it keeps, and what later calls take."""
 
+from __future__ import annotations
+
+import math
+import os
+from enum import IntEnum
+from typing import Any, TypeVar
+
 import numpy as np
 import pytest
 
 import tilec
 from tests.support.runtime_fakes import FakeArray, device_view
+from tilec import language
+from tilec.compiler import driver
 from tilec.plan.neighbours import neighbours
 from tilec.runtime.tuned_plans import Candidate
-from tilec.runtime.tuning import search, timing
+from tilec.runtime.tuning import compiling, search, timing
 from tilec.runtime.tuning.timing import Region, regions
 
+LANGUAGE: Any = language
+N = TypeVar("N")
 SCALE = """
 @kernel
 def scale[N](A: f32[N], B: f32[N], s: f32, BLOCK: const = 256):
@@ -32,6 +43,23 @@ def product[M, N, K](A: f16[M, K], B: f16[K, N], C: f16[M, N],
 def small_plug(monkeypatch):
     monkeypatch.setattr(timing, "PLUG_BYTES", 64)
     monkeypatch.setattr(timing, "L2_BYTES", 1 << 16)
+    monkeypatch.setattr(compiling, "MOST_PROCESSES", 1)
+
+
+@pytest.fixture
+def compiled_here(monkeypatch):
+    """Compile candidates in two other processes, and return the kernels compiled in this one."""
+    found = []
+    compile_kernel = driver.compile_kernel
+
+    def count(*arguments):
+        found.append(arguments[1])
+        return compile_kernel(*arguments)
+
+    monkeypatch.setattr(driver, "compile_kernel", count)
+    monkeypatch.setattr(compiling, "MOST_PROCESSES", 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    return found
 
 
 @pytest.fixture
@@ -113,6 +141,44 @@ def test_what_was_not_measured_says_why(gpu, vector):
 
 def _fixes(trial, fixed):
     return {**trial.candidate.constants, **trial.candidate.plan} == fixed
+
+
+@pytest.mark.parametrize("cached", ["0", "1"])
+def test_candidates_are_compiled_side_by_side(gpu, vector, monkeypatch, cached, compiled_here):
+    monkeypatch.setenv("TILEC_CACHE", cached)
+    gpu.price = more_blocks_cost_more
+    text = SCALE.replace("BLOCK: const = 256", f"BLOCK: const = {512 << int(cached)}")  # a new one
+    tried = [{"BLOCK": 100}, {"BLOCK": 64}, {"BLOCK": 512 << int(cached)}, {"BLOCK": 2048}]
+    found = {}
+    for processes in (2, 1):
+        monkeypatch.setattr(compiling, "MOST_PROCESSES", processes)
+        kernel, arrays = tilec.loads(text).scale, (vector(), vector())
+        found[processes] = tilec.tune(kernel, *arrays, 2.0, candidates=tried)
+        if processes == 2:
+            assert compiled_here == ["scale"]  # the planner's choice
+    assert str(found[2]) == str(found[1])
+    assert found[2].best.candidate == Candidate({"BLOCK": 2048})
+    # This process compiled what failed, and with a cache found the rest there.
+    assert len(compiled_here) == (2 if cached == "1" else 6)
+
+
+class Factor(IntEnum):
+    TWO = 2
+
+
+@pytest.mark.parametrize(("factor", "elsewhere"), [(2, True), (Factor.TWO, False)])
+def test_kernels_in_python(gpu, vector, compiled_here, factor, elsewhere):
+    """Other processes would have to import the kernel's module for an object of its classes."""
+
+    @tilec.kernel
+    def turn(A: LANGUAGE.f32[N], B: LANGUAGE.f32[N], BLOCK: LANGUAGE.const = 256):  # pyright: ignore
+        i = LANGUAGE.grid(LANGUAGE.cdiv(N, BLOCK))
+        LANGUAGE.store(B, (i,), factor * math.pi * LANGUAGE.load(A, (i,), (BLOCK,)))
+
+    gpu.price = more_blocks_cost_more
+    found = tilec.tune(turn, vector(), vector(), candidates=[{"BLOCK": 512}, {"BLOCK": 1024}])
+    assert found.best.candidate == Candidate({"BLOCK": 1024})
+    assert len(compiled_here) == (1 if elsewhere else 3)
 
 
 def test_single_fields_are_tried_next(gpu, vector):

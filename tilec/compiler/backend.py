@@ -81,7 +81,7 @@ class CodeGenerator:
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
         if self.options.reaches("ptx"):
             with self.watch.step(_STAGE, "load LLVM"), compiler_threads.LOCK.held:
-                _import_rest(ptxas=self.options.assembles)
+                import_rest(ptxas=self.options.assembles)
         if meanwhile is not None:
             meanwhile()
         try:
@@ -202,7 +202,7 @@ class CodeGenerator:
         self.dumps.write(f"{name}.sass", listing)
 
 
-def _import_rest(*, ptxas: bool) -> None:
+def import_rest(*, ptxas: bool) -> None:
     """Import what the steps without the compiler's lock use.
 
     A forked child would wait forever for an import that another thread of its parent had begun.
@@ -218,6 +218,16 @@ def _import_rest(*, ptxas: bool) -> None:
 
     if ptxas:
         from tilec.codegen import ptxas_locations  # noqa: F401
+
+
+def import_compiler() -> None:
+    """Import all that compiles, in a process that will be asked to."""
+    from tilec.ir.context import make_context
+    from tilec.passes import load_all_passes
+
+    load_all_passes()
+    make_context()
+    import_rest(ptxas=True)
 
 
 def find_kernel_op(module: Any) -> Any:

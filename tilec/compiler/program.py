@@ -30,6 +30,10 @@ class Program:
         self.module_globals = module_globals
         self._parse_seconds = 0.0
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process gets: the tree, which holds all that Python's values say."""
+        return {**Program(self.source).__dict__, "tree": self.tree}
+
     @computed
     def tree(self) -> Any:
         """The syntax tree, an `ast.Module`.

@@ -123,6 +123,10 @@ class DiskCache:
             os.utime(path)
         return data
 
+    def has(self, key: str) -> bool:
+        """Tell whether there is an entry called `key`, intact or not."""
+        return self.is_on and self._path(key).is_file()
+
     def write(self, key: str, data: bytes) -> None:
         """Store an entry. A cache that cannot be written is no error."""
         if not self.is_on or len(data) + _DIGEST_BYTES > min(self.limit, _MAX_ENTRY_BYTES):

@@ -5,7 +5,8 @@ The Python API and the command line both use this module.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from tilec.compiler.program import Program
 from tilec.request.options import CompileOptions
@@ -13,6 +14,9 @@ from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache, cache_key
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import Diagnostic
+
+if TYPE_CHECKING:
+    from tilec.support.workers import Apart
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,7 @@ class StoredKernel:
         artifact: What a launcher needs.
         remarks: What the compiler said about its choices.
         compilation: The compilation with the IR of its stages; None when the kernel came from the
-            cache, which holds none.
+            cache or from another process.
     """
 
     artifact: Any
@@ -38,6 +42,7 @@ def obtain_kernel(
     specialization: Specialization,
     options: CompileOptions,
     identity: Any = None,
+    apart: "Apart | None" = None,
 ) -> StoredKernel:
     """Return a compiled kernel, from the cache if it is there.
 
@@ -48,24 +53,51 @@ def obtain_kernel(
         specialization: What to compile for.
         options: How to compile; they ask for PTX or for something made of it.
         identity: What the result depends on instead of the whole specialization.
+        apart: Compiles in another process, which gets the program; None: in this one.
 
     Raises:
         CompileError: The program is wrong, or cannot be compiled for the target.
+        InternalCompilerError: The compiler has a bug, or the other process has died.
     """
-    key, found = compiler_threads.run_locked(
-        lambda: _look_up(cache, program, kernel, identity or specialization, options)
-    )
+    look_up = partial(_look_up, cache, program, kernel, identity or specialization, options)
+    # Who compiles elsewhere does not wait for what is compiled here, and has imported everything.
+    key, found = compiler_threads.run_locked(look_up) if apart is None else look_up()
     if found is not None:
         return found
+    parts = program, kernel, specialization, options
+    made, entry = _compile(*parts) if apart is None else _compile_apart(apart, *parts)
+    if entry:
+        cache.write(key, entry)
+    return made
+
+
+def _compile(
+    program: Program, kernel: str, specialization: Specialization, options: CompileOptions
+) -> tuple[StoredKernel, bytes]:
+    """Return a kernel, and its cache entry; no entry if it must not be stored.
+
+    Without ptxas the PTX was not checked, and ptxas may be installed next time.
+    """
     from tilec.compiler.driver import compile_kernel
 
     made = compile_kernel(program, kernel, specialization, options)
-    # Without ptxas the PTX was not checked. It is not stored: ptxas may be installed next time.
-    if made.assembly is not None or not options.assembles:
-        from tilec.runtime.cache_entry import pack_entry
+    stored = StoredKernel(made.artifact, made.remarks, made)
+    if made.assembly is None and options.assembles:
+        return stored, b""
+    from tilec.runtime.cache_entry import pack_entry
 
-        cache.write(key, pack_entry(made.artifact, made.remarks))
-    return StoredKernel(made.artifact, made.remarks, made)
+    return stored, pack_entry(made.artifact, made.remarks)
+
+
+def _compile_apart(apart: "Apart", *parts: Any) -> tuple[StoredKernel, bytes]:
+    """Do what `_compile` does in another process, which keeps the IR."""
+    artifact, remarks, entry = apart(_compile_there, *parts)
+    return StoredKernel(artifact, remarks), entry
+
+
+def _compile_there(*parts: Any) -> tuple[Any, Sequence[Diagnostic], bytes]:
+    made, entry = _compile(*parts)
+    return made.artifact, tuple(made.remarks), entry
 
 
 def _look_up(

@@ -1,10 +1,11 @@
 """The variants of a kernel in source form: found in memory, on disk, or compiled."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from numbers import Number
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilec.compiler.program import Program
 from tilec.request.gpu import DEFAULT_GPU
@@ -29,12 +30,14 @@ from tilec.support import compiler_threads
 from tilec.support.diagnostics import SourceFile
 from tilec.support.locks import Lock, computed
 
+if TYPE_CHECKING:
+    from tilec.support.workers import Apart
+
 _MAX_FACTS = 256
 """Analyses of a kernel that are kept; beyond that all go."""
 
 PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
-
 
 CapturedName = tuple[str, Any, Callable[[], Any]]
 """A name whose value a kernel took from Python: the name, the value, and what returns it now."""
@@ -344,35 +347,41 @@ class Variants:
             self._facts[key] = found
         return found
 
-    def variant(self, specialization: Specialization, *, warns: bool = True) -> CompiledKernel:
+    def variant(
+        self, specialization: Specialization, *, warns: bool = True, apart: "Apart | None" = None
+    ) -> CompiledKernel:
         """Return the kernel compiled for a specialization: from memory, disk, or the compiler.
 
         Args:
             specialization: What to compile it for.
             warns: Whether to pass on the compiler's warnings, once for a variant.
+            apart: Compiles in another process; None: in this one.
 
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        compiled = compiler_threads.run(lambda: self._variant(specialization))
+        compiled = compiler_threads.run(lambda: self._variant(specialization, apart))
         if warns:
             compiled.warn([self.text.contents[0]])
         return compiled
 
-    def _variant(self, specialization: Specialization) -> CompiledKernel:
+    def _variant(self, specialization: Specialization, apart: "Apart | None") -> CompiledKernel:
         identity = self.identity(specialization)
         key = variant_key(identity)
-        with self._lock.held:
+        # Other processes compile side by side; nothing is compiled twice in this one.
+        with self._lock.held if apart is None else nullcontext():
             compiled = self._compiled.get(key)
             if compiled is None:
-                compiled = self._compiled[key] = self._from_disk(specialization, identity)
+                made = self._obtained(specialization, identity, apart)
+                compiled = self._compiled.setdefault(key, made)
             return compiled
 
-    def _from_disk(
-        self, specialization: Specialization, identity: VariantIdentity
+    def _obtained(
+        self, specialization: Specialization, identity: VariantIdentity, apart: "Apart | None"
     ) -> CompiledKernel:
+        program, options = self.text.program, self.options
         found = obtain_kernel(
-            self.cache, self.text.program, self.name, specialization, self.options, identity
+            self.cache, program, self.name, specialization, options, identity, apart
         )
         if found.compilation is not None:
             stage_text = found.compilation.module_text

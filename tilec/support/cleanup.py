@@ -142,24 +142,45 @@ def run_child(
     """
     import subprocess
 
-    with _making():
-        pipe = subprocess.PIPE
-        child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
-        _HELD.undo[child] = lambda: _end(child)
+    child = start_child(command, stderr=subprocess.PIPE)
     waiting = (threading.get_ident(), child.kill)
     _HELD.children.append(waiting)
     try:
-        with child:
-            try:
-                if memory is not None:
-                    _limit_memory(child.pid, memory)
-                output, messages = child.communicate(request, timeout=timeout)
-            finally:
-                _end(child)
+        if memory is not None:
+            _limit_memory(child.pid, memory)
+        output, messages = child.communicate(request, timeout=timeout)
     finally:
         _HELD.children.remove(waiting)
-        _HELD.undo.pop(child, None)
+        end_child(child)
     return subprocess.CompletedProcess(command, child.returncode, output, messages)
+
+
+def start_child(command: Sequence[str | Path], *, stderr: int) -> "Popen[bytes]":
+    """Start a child process with pipes to and from it; `end_child` has to follow.
+
+    Args:
+        command: Program and arguments.
+        stderr: Where its messages go, as for `subprocess.Popen`.
+
+    Raises:
+        OSError: It cannot be started.
+    """
+    import subprocess
+
+    with _making():
+        pipe = subprocess.PIPE
+        child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=stderr)
+        _HELD.undo[child] = lambda: _end(child)
+    return child
+
+
+def end_child(child: "Popen[bytes]") -> None:
+    """End a child process, unless it has ended, and close its pipes."""
+    try:
+        with child:
+            _end(child)
+    finally:
+        _HELD.undo.pop(child, None)
 
 
 def _limit_memory(process: int, memory: int) -> None:

@@ -1,8 +1,9 @@
 """Runs risky work in a process of its own: MLIR and LLVM end the process when they fail.
 
-The child is this module run by the same Python. It reads a pickled task from standard input and
-writes pickled frames to standard output: the steps that it begins and ends, what it prints, and at
-last what the task returned or raised. So a child that dies has told how far it came.
+The child is this module run by the same Python. It reads pickled tasks from standard input and
+writes pickled frames about each to standard output: the steps that it begins and ends, what it
+prints, and at last what the task returned or raised. So a child that dies has told how far it came.
+`tilec.support.workers` keeps children that do one task after the other.
 """
 
 import contextlib
@@ -152,10 +153,10 @@ def run_isolated(
         InternalCompilerError: The task raised something else.
     """
     allowed = limits or Limits()
-    request = pickle.dumps(list(sys.path)) + pickle.dumps((task, arguments))
+    request = greeting() + pickle.dumps((task, arguments))
     try:
         done = run_child(
-            [sys.executable, "-c", "from tilec.support.isolation import main; main()"],
+            command(),
             request=request,
             timeout=allowed.seconds,
             memory=allowed.memory,
@@ -175,6 +176,16 @@ def run_isolated(
     elif outcome.raised is not None:
         raise outcome.raised
     return outcome
+
+
+def command() -> list[str]:
+    """Return how a child is started."""
+    return [sys.executable, "-c", "from tilec.support.isolation import main; main()"]
+
+
+def greeting() -> bytes:
+    """Return what a child reads first: where it finds modules."""
+    return pickle.dumps(list(sys.path))
 
 
 def read_outcome(frames: bytes, messages: str, status: int) -> Outcome:
@@ -222,10 +233,12 @@ def serve(stream: IO[bytes], task: Callable[..., Any], arguments: tuple[Any, ...
 
 
 def main() -> None:
-    """Serve the task on standard input, then end the process (the child's side)."""
+    """Serve the tasks on standard input, then end the process (the child's side)."""
     leave_on_signals()
     stream = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what C++ prints is no frame
     sys.path[:] = pickle.load(sys.stdin.buffer)
-    serve(stream, *pickle.load(sys.stdin.buffer))
+    with contextlib.suppress(EOFError):
+        while True:
+            serve(stream, *pickle.load(sys.stdin.buffer))
     os._exit(0)

@@ -6,9 +6,9 @@ measures them on the arrays of a call, and stores the fastest for calls like it.
 
 By default the candidates are the next best tiles of the planner, for kernels with `auto` constants,
 then plans that differ from the fastest in one field (`tilec.plan.neighbours`), until none gains.
+Several processes compile them (`tilec.runtime.tuning.compiling`); one is measured at a time.
 """
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -29,6 +29,7 @@ from tilec.runtime.launch.dispatch import is_run_time_scalar
 from tilec.runtime.launch.grid import Grid
 from tilec.runtime.launch.streams import launch_stream, stream_handle
 from tilec.runtime.tuned_plans import Candidate
+from tilec.runtime.tuning.compiling import Compilers
 from tilec.runtime.tuning.timing import Bench, open_bench
 from tilec.runtime.variants import Variants
 from tilec.support.diagnostics import InternalCompilerError, TileError
@@ -111,11 +112,8 @@ def tune(
         *arguments: The arguments of a call, with arrays on a GPU.
         candidates: What to try: constants of the kernel and fields of the plan by name, such as
             `{"BN": 1024, "worker_warps": 8}`. None: what the planner ranks next, then others.
-        seconds: After this time no further candidate is compiled.
+        seconds: Time after which no further candidate is compiled.
         **keywords: Arguments by name, and `stream`, as in a call.
-
-    Returns:
-        The candidates with their times.
 
     Raises:
         TileError: The planner's plan cannot be compiled, an argument is wrong, or a launch failed.
@@ -126,10 +124,10 @@ def tune(
     named, stream = interface.take_stream(keywords)
     values = bind_call(interface, arguments, named)
     handle = launch_stream(values.values()) if stream is None else stream_handle(stream)
-    bound = plain.check(values, handle)
-    if bound.device is None:
+    if (bound := plain.check(values, handle)).device is None:
         raise interface.error("T0709", "tilec.tune measures on a GPU", hint="move the arrays there")
-    found = _Search(plain.variants, bound, grid, time.monotonic() + seconds).run(handle, chosen)
+    with Compilers(plain.variants, seconds) as compilers:
+        found = _Search(plain.variants, bound, grid, compilers).run(handle, chosen)
     plain.forget_launches()
     return found
 
@@ -175,10 +173,14 @@ class _Search:
     """One search: what was tried so far."""
 
     def __init__(
-        self, variants: Variants, arguments: BoundArguments, grid: Grid | None, deadline: float
+        self,
+        variants: Variants,
+        arguments: BoundArguments,
+        grid: Grid | None,
+        compilers: Compilers,
     ) -> None:
         self.variants, self.arguments, self.grid = variants, arguments, grid
-        self.deadline = deadline
+        self.compilers = compilers
         self.driver = get_driver()
         self.device = arguments.device or 0
         gpu = self.driver.device(self.device).gpu
@@ -203,26 +205,29 @@ class _Search:
             hint = "tune before the capture; the captured calls then take the plan"
             raise launch_error("T0717", "tilec.tune cannot measure during a capture", hint=hint)
         planned = Candidate()
+        first = self._runners_up() if candidates is None else candidates
+        self._start(first)  # while this process compiles the planner's own
         base = self.compiled[str(planned)] = self.variants.variant(self.specialization)
         self.fixed = {*self.specialization.plan, *base.metadata.get("hints", {})}
         arrays = base.metadata["arrays"]
         written = frozenset(item["name"] for item in arrays if item["access"] != "read")
         with open_bench(self.driver, self.arguments, written, stream) as bench:
-            best = self._search(bench, planned, candidates)
+            steps = MAX_STEPS if candidates is None else 0
+            best = self._search(bench, planned, first, steps)
         self.variants.tuned.store(self.specialization, best if best is not planned else None)
         trials = sorted(self.trials.values(), key=lambda item: item.seconds)
         found = self.trials[str(best)], self.trials[str(planned)]
         return Tuning(tuple(trials), *found, self.left_out)
 
     def _search(
-        self, bench: Bench, planned: Candidate, candidates: Sequence[Candidate] | None
+        self, bench: Bench, planned: Candidate, first: Sequence[Candidate], steps: int
     ) -> Candidate:
-        """Return the fastest candidate; those that a caller gave, or what the planner suggests."""
-        first = self._runners_up() if candidates is None else candidates
+        """Return the fastest of the first candidates and of what is found from it on."""
         best = self._measure(bench, planned, first)
-        for _ in range(MAX_STEPS if candidates is None else 0):
-            steps = neighbours(self.compiled[str(best)].plan)
-            able = [best.combined(step) for step in steps if not self.fixed & step.keys()]
+        for _ in range(steps):
+            fields = neighbours(self.compiled[str(best)].plan)
+            able = [best.combined(item) for item in fields if not self.fixed & item.keys()]
+            self._start(able)
             before, best = best, self._measure(bench, best, able)
             if best is before:
                 break
@@ -248,19 +253,27 @@ class _Search:
         fastest = min(range(len(times)), key=times.__getitem__)
         return together[fastest] if times[fastest] < times[0] * (1 - LEAST_GAIN) else best
 
+    def _start(self, candidates: Sequence[Candidate]) -> None:
+        """Begin to compile candidates that were not tried yet."""
+        fresh = [item for item in candidates if not self._was_tried(item)]
+        self.compilers.start([item.applied(self.specialization) for item in fresh])
+
+    def _was_tried(self, candidate: Candidate) -> bool:
+        return str(candidate) in self.trials or str(candidate) in self.compiled
+
     def _compile(self, candidate: Candidate) -> bool:
         """Compile a candidate; note why not if it was tried, fails, or is a code that was tried."""
+        if self._was_tried(candidate):
+            return False
         name = str(candidate)
-        if name in self.trials or name in self.compiled:
-            return False
-        if time.monotonic() > self.deadline:
-            self.left_out += 1
-            return False
         try:
-            made = self.variants.variant(candidate.applied(self.specialization), warns=False)
+            made = self.compilers.variant(candidate.applied(self.specialization))
         except (TileError, InternalCompilerError) as failure:
             # A bug of the compiler in one plan should not cost the times of the others.
             self.trials[name] = Trial(candidate, failure=str(failure).splitlines()[0])
+            return False
+        if made is None:
+            self.left_out += 1
             return False
         for other, code in self.compiled.items():
             if _is_same(made, code):
