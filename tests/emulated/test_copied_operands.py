@@ -1,6 +1,7 @@
 """Operands that threads copy to shared memory by `cp.async`, on the emulator, against NumPy."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,15 +24,15 @@ def kernels():
 
 @pytest.fixture
 def multiply(device, launch, kernels):
-    def run(name: str, seed: int = 0, kernels=kernels) -> str:
-        """Run a case and check its result; return the PTX of its kernel."""
+    def run(name: str, seed: int = 0, kernels=kernels) -> Any:
+        """Run a case and check its result; return its compiled kernel."""
         kernel, given, constants, exact = CASES[name]()
         made = {key: host_array(key, values) for key, values in given.items()}
         arguments, device.seed = Arguments(made, constants), seed
         launch(getattr(kernels, kernel), arguments)
         found = arguments.data()["Y"].astype(np.float64)
         np.testing.assert_allclose(found, exact, atol=LIMIT * np.abs(exact).max(), rtol=0)
-        return getattr(kernels, kernel).compile(**arguments.data(), **constants).ptx
+        return getattr(kernels, kernel).compile(**arguments.data(), **constants)
 
     return run
 
@@ -39,9 +40,36 @@ def multiply(device, launch, kernels):
 @pytest.mark.parametrize("name", CASES)
 def test_product(multiply, name):
     """Threads copy 16 bytes at a time, or as many as lie next to each other."""
-    ptx = multiply(name)
+    assert copied_sizes(multiply(name).ptx) == COPIED.get(name, {16})
+
+
+def copied_sizes(ptx):
     sizes = re.findall(r"cp\.async\.c[ag]\S+ \[%r\d+\], \[%rd\d+\], (\d+)", ptx)
-    assert set(map(int, sizes)) == COPIED.get(name, {16})
+    return set(map(int, sizes))
+
+
+@pytest.mark.parametrize(
+    ("name", "plan"),
+    [
+        ("rows of a wide tile", {"split_k": 5}),
+        ("rows for one warpgroup", {"split_k": 3}),
+        ("both from 4", {"split_k": 2}),
+        ("every second row", {"split_k": 3}),
+        ("without TMA", {"split_k": 7}),
+        ("rows of a wide tile", {"snake_k": True}),
+        ("two products", {"snake_k": True}),
+    ],
+)
+def test_k_tiles_are_divided_and_run_backwards(multiply, device, tmp_path, name, plan):
+    """Some splits have no k-tile; a CTA has several tiles."""
+    path = tmp_path / PATH.name
+    hints = ", ".join(f"{field}={value}" for field, value in plan.items())
+    path.write_text(PATH.read_text().replace("@kernel", f"@kernel({hints})"))
+    device.multiprocessors, kernels = 5, load(path)
+    for seed in range(2):
+        found = multiply(name, seed, kernels)
+        assert copied_sizes(found.ptx)
+        assert {field: found.plan[field] for field in plan} == plan
 
 
 def arrives_at_once(ptx):

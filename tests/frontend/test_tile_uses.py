@@ -365,3 +365,36 @@ def test_what_computed_operands_are_loaded_from(
     assert together.computed == ((False, True) if computed is None else computed or (False, False))
     assert asked["BN"].swappable == (computed != ())
     assert asked["BN"].deferrable == (weights == BYTES)
+    assert together.copied == (False, False)
+
+
+GATHERED = """\
+@kernel
+def f(X: bf16[T, K], R: i32[M], W: bf16[N, K], Y: bf16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    rows = load(R, m, BM)[:, None]
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        x = gather(X, (rows, k * BK + arange(BK)[None, :]))
+        w = load(W, (n, k), (BN, BK))
+        acc = mma({a}, {b}, acc)
+    store(Y, (m, n), cast(acc, bf16))
+"""
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "computed", "copied"),
+    [
+        ("x", "w.T", (False, False), (True, False)),
+        ("w", "x.T", (False, False), (False, True)),
+        ("x * 2.0", "w.T", (True, False), (False, False)),
+    ],
+)
+def test_gathered_operands_are_copied(frontend, asked, a, b, computed, copied):
+    """But not what threads compute from them."""
+    frontend.analyze(GATHERED.format(a=a, b=b))
+    together = asked["BK"].together
+    assert (together.computed, together.copied) == (computed, copied)
+    assert together.loaded == (2, 2)
+    assert not asked["BK"].deferrable

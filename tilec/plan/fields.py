@@ -191,6 +191,13 @@ FIELDS: dict[str, PlanField] = {
             range(2),
         ),
         PlanField(
+            "copy_rounds",
+            "1 for operands of products that TMA cannot load and threads can copy (`cp.async`), if"
+            " rounds are then shorter than with loads into registers; else 0",
+            "whether threads copy such operands to shared memory, as many rounds ahead as the ring"
+            " has slots, less one",
+        ),
+        PlanField(
             "rotate",
             "1 for each loop with products whose round then takes less than 97% of the time, if a"
             " thread has enough registers; else 0",

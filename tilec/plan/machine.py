@@ -211,6 +211,10 @@ ALONE_SHARE = 0.5
 STAGED_CYCLES = 0.09
 """Cycles in which threads compute an element of an operand and store it in shared memory, while no
 product runs (the same products, with B staged)."""
+THREAD_COPY_CYCLES = 0.14
+"""Cycles by which a copy of a thread (`cp.async`) lengthens a round: 128x256x64 tiles whose 1024
+copies take gathered rows took 143 cycles more for a k-tile than with TMA, 256x128x64 tiles with
+2048 copies 290 (8192x2048x4096, bf16, H100, docs/measurements/2026-11-27-copied-operands.md)."""
 PINGPONG_BUBBLE_CYCLES = 27
 """The same of consumers that ping-pong (calibrated)."""
 TURN_CYCLES = 103

@@ -1,6 +1,4 @@
-"""Which operands of products that threads load or compute wait in registers. Pure Python."""
-
-from collections.abc import Sequence
+"""Whether the A operand of a product that threads compute stays in registers. Pure Python."""
 
 from tilec.plan import machine
 from tilec.plan.registers import accumulator_limit, accumulator_registers
@@ -11,9 +9,6 @@ SHORT_ROW_BYTES = 256
 register fragments of A)."""
 ELEMENTS_OF_A_SCALE = 16
 """Elements that share a scale in the finest of the usual formats, NVFP4."""
-NEXT_ROUND_REGISTERS = 32
-"""Registers that a thread keeps at most for tiles of the next round: 128 rows of 128 elements of 16
-bits, where two warpgroups share them (estimate)."""
 
 
 def fits_registers(
@@ -44,15 +39,3 @@ def few_elements(rows: int, columns: int) -> int:
     One for each row is few, and so is a scale for some of its elements.
     """
     return rows * max(1, columns // ELEMENTS_OF_A_SCALE)
-
-
-def keeps_next_round(bits: int, rows: Sequence[int]) -> bool:
-    """Tell whether threads keep what they load for the next round of a loop in registers.
-
-    Args:
-        bits: Bits of all such tiles.
-        rows: M of the products of a round; two warpgroups share products of 128 rows.
-    """
-    shared = bool(rows) and min(rows) % (2 * machine.MMA_ROWS) == 0
-    threads = (2 if shared else 1) * machine.WARPGROUP_THREADS
-    return bits <= 32 * threads * NEXT_ROUND_REGISTERS

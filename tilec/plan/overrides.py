@@ -41,6 +41,7 @@ class PlanOverrides:
     epilogue_pace: int | None = None
     slice_columns: int | None = None
     mma_pending: int | None = None
+    copy_rounds: bool | None = None
     rotate: bool | None = None
     turns: bool | None = None
     split_loops: bool | None = None

@@ -70,6 +70,7 @@ class ProductsTogether:
         next: The only other product of its loop, where that needs its result.
         loaded: Bytes that are loaded for each element of A and of B; None for their own.
         computed: Whether threads compute A, and B, from nothing but what is loaded.
+        copied: Whether threads copy A, and B, as TMA cannot load them: gathered rows.
     """
 
     products: int = 1
@@ -79,6 +80,7 @@ class ProductsTogether:
     next: NextProduct | None = None
     loaded: tuple[float, float] | None = None
     computed: tuple[bool, bool] = (False, False)
+    copied: tuple[bool, bool] = (False, False)
 
     def accumulators_with(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
         """Return the other accumulators, given what names mean; without those of other names."""

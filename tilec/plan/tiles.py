@@ -365,7 +365,7 @@ def _gemm_problem(
         may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.disabled,
         may_swap=use.swappable and planner.alone,
         overrides=planner.overrides,
-        schedules=(False,) if "pingpong" in planner.known.disabled else SCHEDULES,
+        schedules=_schedules(use, planner),
         names=use.extents,
         together=use.together,
         product=use.product,
@@ -375,6 +375,12 @@ def _gemm_problem(
             if isinstance(extents[first], str) and extents[first] == extents[second]
         ),
     )
+
+
+def _schedules(use: TileUse, planner: _Planner) -> tuple[bool, ...]:
+    """Return whether consumers may share tiles, and ping-pong, which copies of both keep from."""
+    together = any(use.together.copied) or "pingpong" in planner.known.disabled
+    return (False,) if together else SCHEDULES
 
 
 def _sums_alone(use: TileUse) -> bool:

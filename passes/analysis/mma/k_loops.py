@@ -23,7 +23,7 @@ from tilec.ir.structured import (
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.kernels import function_body, kernel_operations
-from tilec.passes.analysis.mma.operands import DOT, is_copied_operand
+from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import dependences
 from tilec.plan.split import PARTIAL_BYTES
@@ -47,8 +47,6 @@ def why_not_backwards(function: Any) -> str | None:
     defect = why_not_one_loop(dots, function_body(function))
     if defect is not None:
         return defect
-    if any(is_copied_operand(dot, number) for dot in dots for number in (0, 1)):
-        return "threads copy an operand of the mma some rounds ahead"
     loop = product_loop(ops)
     return _why_not_stores(loop, dots, ops) or why_not_bounds(loop, ops) or _why_not_sums(loop)
 

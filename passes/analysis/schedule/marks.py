@@ -20,21 +20,21 @@ SPLIT = "split_loops"
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
 COPY_ROUNDS = "copy_rounds"
-"""Field of the plan: whether threads copy operands of later rounds to shared memory. It is given up
-in the same way."""
+"""Field of the plan: whether threads copy operands of later rounds to shared memory, which the
+planner decides (`tilec/plan/thread_operands.py`). It is given up in the same way."""
 READ_EARLY = "read_early"
 """Field of the plan: whether a loop reads tiles from shared memory when they are there, not when it
 needs their elements. It is given up where ptxas spills otherwise."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
 _OWN_ORDER = ("split_k", "snake_k")
-"""Fields of the plan for loops that carry an accumulator alone: not loads of later rounds."""
+"""Fields of the plan for loops that carry an accumulator alone: no tiles of the next round."""
 DECIDED_BY_PASSES = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)
 """Fields of the plan that passes decide, not the planner."""
 
 
 def asked_order(asked: Mapping[str, Any]) -> str | None:
-    """Return what a user asks for that loops with loads of later rounds do not have, if anything.
+    """Return what a user asks for that loops which carry tiles of the next round lack, if anything.
 
     Args:
         asked: Fields of the plan that the user fixed.

@@ -10,8 +10,8 @@ anything, and must be padded with zeros. `cp.async` copies 16, 8 or 4 bytes at a
 number, so as many must lie next to each other: rows of 16-bit elements with an odd pitch do not.
 The end of the array may come in the middle of them.
 
-Where the user fixes `split_k` or `snake_k`, whose loops carry an accumulator alone, threads load in
-each round instead.
+The planner decides for each loop whether that is the fastest way (`tilec/plan/thread_operands.py`);
+the plan field `copy_rounds` overrides it.
 
 A tiled load that TMA cannot do becomes a gather of the same elements:
 
@@ -21,9 +21,11 @@ After:   %rows = splat %i + range; %columns = splat %j + range
 
 Remark T0524 says of each operand of a product of wgmma that threads load how it gets to shared
 memory, and why.
+
+Options:
+    copy_rounds: 1 copies all such operands, 0 none.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
@@ -33,12 +35,14 @@ from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase, erase_unused
+from tilec.ir.structured import parent_operation
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
+    reject,
     span_of,
     tiled_access,
 )
@@ -49,12 +53,34 @@ from tilec.passes.analysis.mma.copied_operands import (
     why_not_copied,
     why_not_operand,
 )
-from tilec.passes.analysis.schedule.marks import COPY_ROUNDS, asked_order
+from tilec.passes.analysis.mma.thread_operands import thread_operands
+from tilec.passes.analysis.schedule.marks import COPY_ROUNDS
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.copies import LEAST_TILED_BYTES
+from tilec.plan.overrides import PlanOverrides, parse_overrides
+from tilec.plan.thread_operands import choose_copies
+from tilec.request.target import Target
 from tilec.support.diagnostics import remark
+from tilec.support.fast_dataclasses import dataclass, replace
 
 _GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
+_HINT = "leave out copy_rounds"
+_NONE = "threads load no operand of a product in a loop"
+
+
+@dataclass
+class _Operand:
+    """An operand of products that threads load.
+
+    Attributes:
+        load: Its load.
+        gather: The same as a gather that threads could perform by copies; None if they cannot.
+        why_not: Why they cannot, or do not; None if they do.
+    """
+
+    load: Any
+    gather: Any
+    why_not: str | None
 
 
 @register_pass("nv-tileaa-copy-operands")
@@ -64,16 +90,28 @@ def copy_operands(module: Any, context: PassContext) -> bool:
     for function in kernel_functions(module):
         if COPY_ROUNDS in read_kernel_fact(function, "disabled", []):
             continue
-        loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
-        for load in loads:
-            if why_not_operand(load) is None:
-                why_not, copied = _copy(load, function, context.overrides(function))
-                context.sink.emit(remark("T0524", _described(copied, why_not), span_of(copied)))
-                changed |= why_not is None
-                if why_not is None:
-                    plan = read_kernel_fact(function, "plan", {})
-                    write_kernel_facts(function, plan=plan | {COPY_ROUNDS: True})
+        asked = parse_overrides(context.overrides(function))
+        operands = _find_operands(function)
+        if asked.copy_rounds and not any(operand.gather for operand in operands):
+            why_not = next((operand.why_not for operand in operands), _NONE)
+            raise reject(function, "T0421", f"copy_rounds = true: {why_not}", _HINT)
+        found = _decide(function, operands, context.target_of(function), asked)
+        for operand in operands:
+            span = span_of(operand.load)
+            context.sink.emit(remark("T0524", _described(operand), span))
+            changed |= _apply(operand)
+        if found:
+            plan = read_kernel_fact(function, "plan", {})
+            copies = any(operand.why_not is None for operand in operands)
+            write_kernel_facts(function, plan=plan | {COPY_ROUNDS: copies, "reasons": found})
     return changed
+
+
+def _find_operands(function: Any) -> list[_Operand]:
+    """Return the operands that threads load; make gathers of those that they could copy."""
+    facts = Divisibility(function)
+    loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
+    return [_operand(load, facts) for load in loads if why_not_operand(load) is None]
 
 
 def _is_by_threads(op: Any) -> bool:
@@ -82,36 +120,66 @@ def _is_by_threads(op: Any) -> bool:
     return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
 
 
-def _copy(load: Any, function: Any, asked: Mapping[str, Any]) -> tuple[str | None, Any]:
-    """Let threads copy what a load loads; return why they do not (None: they do) and the load.
-
-    Args:
-        load: The load.
-        function: Its kernel.
-        asked: Fields of the plan that the user fixed.
-    """
+def _operand(load: Any, facts: Divisibility) -> _Operand:
+    """Return an operand, with the gather by which threads could copy it."""
     is_tiled = load.name == _LOAD
-    order = asked_order(asked)
-    if order is not None:
-        return f"{order} takes a loop that loads nothing for later rounds", load
     if is_tiled and load.opview.padding != "zero":
-        return "cp.async pads with zeros alone", load
-    gather = _as_gather(load, Divisibility(function)) if is_tiled else load
+        return _Operand(load, None, "cp.async pads with zeros alone")
+    gather = _as_gather(load, facts) if is_tiled else load
     why_not = why_not_copied(gather)
     if is_tiled and why_not is None and copy_bytes(gather) < LEAST_TILED_BYTES:
         why_not = f"rows start at multiples of {copy_bytes(gather)} bytes"
-    if why_not is None:
-        gather.attributes[ATOM] = _atom(gather)
-        if is_tiled:
-            for old, new in zip(load.results, gather.results, strict=True):
-                old.replace_all_uses_with(new)
-            erase(load)
-        return None, gather
-    if is_tiled:
+    found = _Operand(load, gather, why_not)
+    if why_not is not None:
+        _drop_gather(found)
+    return found
+
+
+def _drop_gather(operand: _Operand) -> None:
+    """Erase a gather that was made for an operand, with what was computed for it."""
+    gather, operand.gather = operand.gather, None
+    if gather is not None and gather != operand.load:
         needed = list(gather.operands)
         erase(gather)
         erase_unused(needed, only_computes)
-    return why_not, load
+
+
+def _decide(
+    function: Any, operands: list[_Operand], target: Target, asked: PlanOverrides
+) -> list[str]:
+    """Give up the copies of loops that take longer with them; return what the planner says.
+
+    Args:
+        function: The kernel.
+        operands: The operands that threads load.
+        target: Machine to plan for.
+        asked: Fields of the plan that the user fixed.
+    """
+    found = {}
+    loops = {parent_operation(item.load): None for item in operands if item.gather}
+    for loop in loops:
+        own = [item for item in operands if item.gather and parent_operation(item.load) == loop]
+        described = thread_operands(function, loop, [item.gather for item in own], copied=True)
+        described = replace(described, splits=asked.split_k or described.splits)
+        copies, reason = choose_copies(described, target, asked.copy_rounds)
+        found[reason] = None
+        for item in own if not copies else ():
+            item.why_not = reason
+    return list(found)
+
+
+def _apply(operand: _Operand) -> bool:
+    """Replace a load by the copies of threads, or drop what was made for them; tell which."""
+    if operand.why_not is not None:
+        _drop_gather(operand)
+        return False
+    load, gather = operand.load, operand.gather
+    gather.attributes[ATOM] = _atom(gather)
+    if gather != load:
+        for old, new in zip(load.results, gather.results, strict=True):
+            old.replace_all_uses_with(new)
+        erase(load)
+    return True
 
 
 def _as_gather(load: Any, facts: Divisibility) -> Any:
@@ -148,9 +216,9 @@ def _atom(gather: Any) -> CopyAtomAttr:
     return CopyAtomAttr.of(name, ASYNC_COPY, 1, bits, element)
 
 
-def _described(load: Any, why_not: str | None) -> str:
+def _described(operand: _Operand) -> str:
     """Return the remark about an operand."""
-    if why_not is None:
-        size = copy_bytes(load)
+    if operand.why_not is None:
+        size = copy_bytes(operand.gather)
         return f"threads copy an operand of the mma to shared memory, {size} bytes at a time"
-    return f"an operand of the mma goes through the registers of threads: {why_not}"
+    return f"an operand of the mma goes through the registers of threads: {operand.why_not}"

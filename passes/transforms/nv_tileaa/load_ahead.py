@@ -13,16 +13,14 @@ round loads its own tiles again, from a cache, so that no address is used that n
 
 Only tiles from which an operand of a product is computed, because few blocks with products share an
 SM, so that nothing else hides their loads. Not a tile whose place depends on what the loop loads or
-carries, nor one that must be loaded before or after other accesses, nor where they take more
-registers than the planner allows (`tilec/plan/operands.py`), nor one that goes to shared memory as
-it is (`nv-tileaa-copy-operands`). A kernel that spills does without
+carries, nor one that must be loaded before or after other accesses, nor where the planner finds
+that they take too many registers or too long (`tilec/plan/thread_operands.py`), nor one that goes
+to shared memory as it is (`nv-tileaa-copy-operands`). A kernel that spills does without
 (`tilec/compiler/replan.py`), and so does one whose user fixes `split_k` or `snake_k`.
 """
 
-from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase, is_used
@@ -42,9 +40,11 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
+from tilec.passes.analysis.mma.thread_operands import thread_operands
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan.operands import keeps_next_round
+from tilec.plan.thread_operands import loads_ahead
+from tilec.request.target import Target
 
 _GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
 
@@ -59,7 +59,7 @@ def load_ahead(module: Any, context: PassContext) -> bool:
             continue
         loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
         for loop in loops:
-            found = _loads_to_carry(loop)
+            found = _loads_to_carry(function, loop, context.target_of(function))
             if found:
                 _carry(loop, found)
                 plan = read_kernel_fact(function, "plan", {})
@@ -68,7 +68,7 @@ def load_ahead(module: Any, context: PassContext) -> bool:
     return changed
 
 
-def _loads_to_carry(loop: Any) -> list[tuple[Any, list[Any]]]:
+def _loads_to_carry(function: Any, loop: Any, target: Target) -> list[tuple[Any, list[Any]]]:
     """Return the loads of a loop that go ahead, each with the operations that say where it lies."""
     body = loop.regions[0].blocks[0]
     ops = body_operations(body)
@@ -78,8 +78,9 @@ def _loads_to_carry(loop: Any) -> list[tuple[Any, list[Any]]]:
         (op, place_in_round(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)
     ]
     able = [(op, place) for op, place in found if place is not None]
-    rows = [op.opview.extents[0] for op in ops if op.name == _PRODUCT]
-    return able if keeps_next_round(sum(_bits(op) for op, _ in able), rows) else []
+    loads = [op for op, _ in able]
+    described = thread_operands(function, loop, loads, copied=False)
+    return able if loads and loads_ahead(described, target) else []
 
 
 def _is_by_threads(op: Any) -> bool:
@@ -108,11 +109,6 @@ def _feeds_product(load: Any) -> bool:
 def _is_used(value: Any) -> bool:
     """Tell whether an operation uses a value."""
     return next(iter(value.uses), None) is not None
-
-
-def _bits(op: Any) -> int:
-    tile = op.results[0].type
-    return prod(tile.shape) * max(8, element_bits(tile.element_type))
 
 
 def _carry(loop: Any, loads: list[tuple[Any, list[Any]]]) -> None:

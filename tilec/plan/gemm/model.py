@@ -12,6 +12,7 @@ from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
 from tilec.plan.teams import PINGPONG_TEAMS
+from tilec.plan.thread_operands import copy_cycles
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
 
@@ -333,7 +334,7 @@ def _start(tile: GemmTile, gathered: bool) -> float:
 def _bubble(tile: GemmTile, consumers: int) -> float:
     clustered = tile.epilogue_bytes and tile.cluster != (1, 1)
     waiting = machine.LOADED_CLUSTER_CYCLES if clustered else 0
-    waiting += tile.staged_elements * machine.STAGED_CYCLES
+    waiting += tile.staged_elements * machine.STAGED_CYCLES + copy_cycles(tile.copies)
     waiting += _held(tile) * machine.ALONE_SHARE if consumers == 1 else 0
     own = machine.MMA_BUBBLE_CYCLES[consumers]
     if tile.together.products > 1:

@@ -24,10 +24,11 @@ def may_share(
     has_all = tile.m < extents[0] <= tile.m * along_m
     if tile.held_elements:
         loses = tile.m <= machine.MMA_ROWS or alone.shared > alone.tensor
-        stays = loses or tile.sharing == (1, 1)
+        stays = loses
     else:
         stays = tile.is_swapped and (along_n > 1 or alone.waves > 1 or not has_all)
     divides = shares_divide(tile, contiguous, cut=not tile.pingpong)
+    stays = stays or tile.sharing == (1, 1)
     return not stays and divides and _fills_cluster(tile, extents)
 
 

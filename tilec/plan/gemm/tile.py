@@ -15,6 +15,7 @@ from tilec.plan.registers import (
     split_consumers,
 )
 from tilec.plan.teams import PINGPONG_TEAMS
+from tilec.plan.thread_operands import WIDEST_COPY
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
 from tilec.support.mma_atoms import (
@@ -132,11 +133,11 @@ class GemmTile:
     def sharing(self) -> tuple[int, int]:
         """How many CTAs of the cluster share a tile of A, and one of B.
 
-        Each loads for itself what threads compute an operand from: their reads are not ordered with
-        the copies of other CTAs.
+        Each loads for itself what threads copy, and what they compute an operand from: their reads
+        are not ordered with the copies of other CTAs.
         """
         along_m, along_n = self.cluster
-        a, b = self.together.computed
+        a, b = map(any, zip(self.together.computed, self.together.copied, strict=True))
         return 1 if a else along_n, 1 if b else along_m
 
     @property
@@ -160,6 +161,14 @@ class GemmTile:
     def staged_elements(self) -> int:
         """Elements of a k-tile of B, as wgmma reads it, that threads store in shared memory."""
         return self.columns * self.k * self.together.computed[not self.is_swapped]
+
+    @property
+    def copies(self) -> float:
+        """Copies of 16 bytes by which threads bring a k-tile to shared memory."""
+        (a, b), (copies_a, copies_b) = self.operand_bytes, self.together.copied
+        rows = self.m * self.together.a_tiles * a * copies_a
+        columns = self.n * self.together.b_tiles * b * copies_b
+        return (rows + columns) * self.k / WIDEST_COPY
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""

@@ -50,7 +50,6 @@ from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
-from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
 from tilec.passes.analysis.early_ends import may_end_early
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
@@ -65,7 +64,6 @@ from tilec.passes.analysis.facts.element_accesses import (
 from tilec.passes.analysis.facts.host_expressions import EXTENTS, extent_range, parameter_ranges
 from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
-    SCRATCH_ROOM,
     TiledAccess,
     is_tiled_access,
     kernel_functions,
@@ -94,6 +92,7 @@ from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
     shareable_cluster,
 )
 from tilec.passes.transforms.nv_tileas.plan.expected_scratch import expected_scratch_bytes
+from tilec.passes.transforms.nv_tileas.plan.kernel_spec import spec_of
 from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     leave_to_threads,
     lost_tma,
@@ -126,8 +125,10 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.tile_schedule is not None:
             loops.append(tile_entry(function, plan.tile_schedule))
             mark_tile(function, plan.tile_schedule.choice.best.stages)
-        recorded = {"consumers": plan.consumers, "reasons": list(plan.reasons), "loops": loops}
-        write_kernel_facts(function, plan=read_kernel_fact(function, "plan", {}) | spec | recorded)
+        before = read_kernel_fact(function, "plan", {})
+        reasons = [*before.get("reasons", ()), *plan.reasons]
+        recorded = {"consumers": plan.consumers, "reasons": reasons, "loops": loops}
+        write_kernel_facts(function, plan=before | spec | recorded)
 
 
 def _plan(
@@ -176,44 +177,6 @@ def _located(failure: CompileError, function: Any) -> CompileError:
         item if item.span else replace(item, span=span_of(function)) for item in failure.diagnostics
     )
     return CompileError(list(found))
-
-
-def spec_of(plan: KernelPlan) -> dict[str, Any]:
-    """Return the kernel spec that records `plan`."""
-    room = plan.scratch_room
-    recorded = {} if room is None else {SCRATCH_ROOM: [room.free, room.slot, room.slot_cycles]}
-    return recorded | {
-        "stages": plan.stages,
-        "tile_stages": plan.tile_stages,
-        "cluster": [*plan.cluster, 1],
-        "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
-        "consumer_warps": plan.worker_warps // plan.teams,
-        "spread": plan.spread,
-        "share_rounds": plan.share_rounds,
-        "blocks_per_sm": plan.blocks_per_sm,
-        "stream_tail": plan.stream_tail,
-        "producer_registers": plan.producer_registers,
-        "consumer_registers": plan.consumer_registers,
-        "persistent": plan.persistent,
-        "tile_group": plan.tile_group,
-        "tile_order": list(plan.tile_order),
-        "balance_tiles": plan.balance_tiles,
-        "epilogue_slots": plan.epilogue_slots,
-        "epilogue_batch": plan.epilogue_batch,
-        "epilogue_stages": plan.epilogue_stages,
-        "epilogue_pace": plan.epilogue_pace,
-        "mma_pending": plan.mma_pending,
-        "stream_results": plan.stream_results,
-        "teams": plan.teams,
-        "slice_columns": plan.slice_columns,
-        "l2_promotion": plan.l2_promotion,
-        "share_tiles": plan.share_tiles,
-        "dependent_launch": plan.dependent_launch,
-        "split_k": plan.split_k,
-        "snake_k": plan.snake_k,
-        "defer_stores": plan.defer_stores,
-        "defer_work": plan.defer_work,
-    }
 
 
 def kernel_problem(

@@ -12,7 +12,8 @@ from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.plan.products import Extents, ProductsTogether
 from tilec.support.fast_dataclasses import dataclass, replace
 
-_LOADS = ("load_view_tko", "load_elements_tko")
+_GATHER = "load_elements_tko"
+_LOADS = ("load_view_tko", _GATHER)
 _OTHERS = ("mmaf", "mmai", "reduce", "scan", "histogram", "atomic_elements_tko")
 """Operations whose results are no elements of loaded tiles."""
 _EITHER_ORDER = (0, 1)
@@ -33,13 +34,14 @@ def with_sources(
     for op in ops:
         sources = [operand_source(item, makers) for item in op.operands[:2] if op.name in PRODUCTS]
         known = [source for source in sources if source is not None]
-        if len(known) == 2 and any(source.is_computed for source in known):
+        if len(known) == 2 and any(source.by_threads for source in known):
             first, second = known
             extents = product_extents(op)
             found[extents] = replace(
                 found[extents],
                 loaded=(first.bytes, second.bytes),
                 computed=(first.is_computed, second.is_computed),
+                copied=(first.is_copied, second.is_copied),
             )
     return found
 
@@ -51,10 +53,17 @@ class OperandSource:
     Attributes:
         bytes: Bytes that are loaded for each of its elements.
         is_computed: Whether threads compute it from what is loaded.
+        is_copied: Whether it is what is loaded, but TMA cannot load it.
     """
 
     bytes: float
-    is_computed: bool
+    is_computed: bool = False
+    is_copied: bool = False
+
+    @property
+    def by_threads(self) -> bool:
+        """Whether threads bring it to where wgmma reads it."""
+        return self.is_computed or self.is_copied
 
 
 def operand_source(operand: Value, makers: Mapping[Value, Operation]) -> OperandSource | None:
@@ -65,7 +74,9 @@ def operand_source(operand: Value, makers: Mapping[Value, Operation]) -> Operand
         makers: What makes each value of the kernel.
     """
     if is_loaded(operand, makers, _EITHER_ORDER):
-        return OperandSource(_bytes(operand) / _elements(operand), is_computed=False)
+        return OperandSource(_bytes(operand) / _elements(operand))
+    if _is_gathered(operand, makers):
+        return OperandSource(_bytes(operand) / _elements(operand), is_copied=True)
     pending, seen, size = [operand], set[Value](), 0
     while pending:
         value = pending.pop()
@@ -80,6 +91,14 @@ def operand_source(operand: Value, makers: Mapping[Value, Operation]) -> Operand
         else:
             pending += [item for item in op.operands if isinstance(item.type, TileType)]
     return OperandSource(size / _elements(operand), is_computed=True) if size else None
+
+
+def _is_gathered(operand: Value, makers: Mapping[Value, Operation]) -> bool:
+    """Tell whether an operand is gathered from an array, and maybe transposed."""
+    op = makers.get(operand)
+    while op is not None and op.name == "permute":
+        op = makers.get(op.operands[0])
+    return op is not None and op.name == _GATHER
 
 
 def _is_matrix(tile: Value) -> bool:
