@@ -288,7 +288,7 @@ class _Steps:
     def _make_context(self, specialization: Specialization) -> Any:
         with self.watch.step(_FRONTEND, "load MLIR"):
             import tilec.passes.runner  # noqa: F401 - so that its import is measured here
-            from tilec.ir.context import make_context
+            from tilec.ir.context import compiler_context
             from tilec.passes.registry import PassContext
 
             self.pass_context = PassContext(
@@ -301,7 +301,7 @@ class _Steps:
                 origin=self.options.origin,
                 background=[],
             )
-            return make_context()
+            return compiler_context()
 
     def _run_stages(self, module: Any, first_stage: int, first_pass: int) -> None:
         """Run the passes from a position in the pipeline to the last stage asked for."""
