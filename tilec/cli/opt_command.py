@@ -108,7 +108,7 @@ def _process(
             for name in names:
                 run_pass(module, name, settings, [source])
             _stamp(module, names)
-            text = print_module(module, locations=locations)
+            text = print_module(module, locations=locations, verified=True)
     except TileError as failure:
         return None, [*settings.sink.items, *failure.diagnostics]
     return text if text.endswith("\n") else text + "\n", settings.sink.items

@@ -156,4 +156,4 @@ def _store(path: Path | None, part: bytes) -> None:
         return
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, sha256(part).digest() + part)
+        write_atomic(path, sha256(part).digest() + part, durable=False)

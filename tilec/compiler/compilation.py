@@ -122,7 +122,9 @@ class Compilation:
             return self.texts[stage]
         from tilec.ir.text import print_module
 
-        return compiler_threads.run_locked(lambda: print_module(self.snapshots[stage]))
+        return compiler_threads.run_locked(
+            lambda: print_module(self.snapshots[stage], verified=True)
+        )
 
     def detach(self) -> "Compilation":
         """Return the compilation with the text of its modules in their place, for another process.

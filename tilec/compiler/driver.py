@@ -345,7 +345,7 @@ class _Steps:
             module.operation.attributes[STAMP] = ir.StringAttr.get(name)
         if self.dumps.directory is None and not self.options.prints_after(name):
             return
-        text = print_module(module, locations=self.options.lineinfo)
+        text = print_module(module, locations=self.options.lineinfo, verified=True)
         self.dumps.write_pass(stage.name, name, text)
         if self.options.prints_after(name):
             sys.stderr.write(f"// ----- IR after {name} ({stage.name})\n{text.rstrip()}\n")

@@ -50,7 +50,7 @@ class DumpWriter:
         path = self.directory / name
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, text)
+            write_atomic(path, text, durable=False)
         except OSError as failure:
             reason = failure.strerror or str(failure)
             raise CompileError(error("T0004", f"cannot write '{path}': {reason}")) from failure

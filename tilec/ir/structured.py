@@ -32,24 +32,16 @@ def body_operations(block: Any) -> list[Any]:
 def walk_operations(block: Any) -> list[Any]:
     """Return every operation under `block`, each one before the operations inside it.
 
-    The list survives insertions and erasures. MLIR makes it, in half the time that a walk through
-    the regions and blocks of the bindings takes: the passes of a kernel need it fifty times. A walk
-    from the owner of a block saves views of the operations in it, which take as long as the walk.
+    The list survives insertions and erasures. The passes of a kernel need it fifty times. MLIR
+    makes it quickly, and quicker from the owner of a block than from each operation in it.
     """
     found: list[Any] = []
-    add, order, go_on = found.append, ir.WalkOrder.PRE_ORDER, ir.WalkResult.ADVANCE
-
-    def visit(op: Any) -> Any:
-        add(op)
-        return go_on
-
+    order, go_on = ir.WalkOrder.PRE_ORDER, ir.WalkResult.ADVANCE
     owner = block.owner.operation
-    if len(owner.regions) == 1 and len(owner.regions[0].blocks) == 1:
-        owner.walk(visit, order)
-        return found[1:]
-    for op in block.operations:
-        op.operation.walk(visit, order)
-    return found
+    is_only = len(owner.regions) == 1 and len(owner.regions[0].blocks) == 1
+    for op in [owner] if is_only else block.operations:
+        op.operation.walk(lambda op: found.append(op) or go_on, order)
+    return found[1:] if is_only else found
 
 
 def operations_inside(op: Any) -> list[Any]:

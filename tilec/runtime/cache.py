@@ -134,7 +134,7 @@ class DiskCache:
         path = self._path(key)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(path, hashlib.sha256(data).digest() + data)
+            write_atomic(path, hashlib.sha256(data).digest() + data, durable=False)
             self._shrink(keep=path)
         except OSError:
             return

@@ -36,17 +36,19 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)  # a pipe without a writer would wait for one
 
 
-def write_atomic(path: Path, data: str | bytes) -> None:
+def write_atomic(path: Path, data: str | bytes, *, durable: bool = True) -> None:
     """Write `data` to `path` so that readers see the old contents or the new, never a part.
 
-    The data goes to a new file in the same folder, reaches the disk, and then takes the place of
-    `path`. Where the system can (Linux, `O_TMPFILE`) that new file has no name while it is
-    written, so that a process killed on the way leaves nothing behind; elsewhere it may leave a
-    hidden file whose name ends in `.tmp`.
+    The data goes to a new file in the same folder, which then takes the place of `path`. Where the
+    system can (Linux, `O_TMPFILE`) that new file has no name while it is written, so that a process
+    killed on the way leaves nothing behind; elsewhere it may leave a hidden file whose name ends in
+    `.tmp`.
 
     Args:
         path: File to write. A link is followed; a device such as `/dev/null` is written directly.
         data: Contents; text is stored as UTF-8.
+        durable: Wait until the data is on the disk, which takes milliseconds. What can be made
+            again, or has a checksum, need not survive a loss of power.
 
     Raises:
         OSError: The folder is missing or not writable, the file is read-only, or the disk is full.
@@ -63,7 +65,7 @@ def write_atomic(path: Path, data: str | bytes) -> None:
         mode = stat.S_IMODE(target.stat().st_mode)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.tmp")
     with temporary_file(temporary):
-        _write_new(temporary, raw, mode)
+        _write_new(temporary, raw, mode, durable)
         os.replace(temporary, target)
 
 
@@ -79,7 +81,7 @@ def _resolve(path: Path) -> Path:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
-def _write_new(path: Path, raw: bytes, mode: int | None) -> None:
+def _write_new(path: Path, raw: bytes, mode: int | None, durable: bool) -> None:
     """Write `raw` to the new file `path`, which gets its name last where that is possible."""
     descriptor, is_named = _create(path)
     with os.fdopen(descriptor, "wb") as stream:
@@ -87,7 +89,8 @@ def _write_new(path: Path, raw: bytes, mode: int | None) -> None:
             os.fchmod(stream.fileno(), mode)
         stream.write(raw)
         stream.flush()
-        os.fsync(stream.fileno())
+        if durable:
+            os.fsync(stream.fileno())
         if not is_named:
             _link(stream.fileno(), path)
 
