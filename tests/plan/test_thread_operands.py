@@ -67,6 +67,12 @@ def test_loads_ahead_take_registers():
     assert AHEAD not in names(replace(ROWS, size=32768, elements=16384, warpgroups=1))
 
 
+def test_what_is_packed_is_not_loaded_ahead():
+    odd = replace(ROWS, copies=0, packed=True)
+    assert names(odd) == [AT_ONCE]
+    assert not loads_ahead(odd, HOPPER)
+
+
 def test_a_loop_that_carries_tiles_is_not_divided():
     """Splits come before loads ahead where they make up for the wait of each round."""
     odd = replace(ROWS, copies=0)

@@ -4,8 +4,9 @@ Threads copy them into a ring some rounds ahead (`cp.async`). Or they load them 
 round ahead or in the round that needs them, and store them to shared memory between two barriers.
 Copies take two slots of the ring or more, and some instructions for each few bytes. Otherwise,
 threads meet twice in a round, while nothing multiplies; tiles of the next round take registers, and
-a loop that carries them is not divided among CTAs. The planner takes the way whose rounds are the
-shortest (docs/measurements/2026-11-27-copies-planned.md).
+a loop that carries them is not divided among CTAs. Loops carry elements of 16 bits in pairs: where
+threads load them one by one, they wait for them in the same round, to pack them. The planner takes
+the way whose rounds are the shortest (docs/measurements/2026-11-27-copies-planned.md).
 """
 
 from tilec.plan import machine
@@ -32,6 +33,7 @@ class ThreadOperands:
         size: Bytes of all tiles that threads load.
         elements: Elements of these tiles.
         copies: Instructions of a thread that copy all of them; 0 where threads cannot copy.
+        packed: Whether a thread packs several of what it loads at a time into a register.
         ring_bytes: Bytes that TMA loads in a round.
         result_bytes: Bytes of the results, which may be staged next to the ring.
         splits: CTAs that were planned to share the k-tiles of a tile.
@@ -42,6 +44,7 @@ class ThreadOperands:
     size: int
     elements: int
     copies: int = 0
+    packed: bool = False
     ring_bytes: int = 0
     result_bytes: int = 0
     splits: int = 1
@@ -67,7 +70,7 @@ def rank_ways(operands: ThreadOperands, target: Target) -> list[Way]:
     moved = operands.size * target.sm_count / machine.L2_BYTES_PER_CYCLE
     ways = [Way(AT_ONCE, (staged + machine.COPY_CYCLES + moved) / operands.splits)]
     threads = operands.warpgroups * machine.WARPGROUP_THREADS
-    if operands.size <= 4 * threads * NEXT_ROUND_REGISTERS:
+    if operands.size <= 4 * threads * NEXT_ROUND_REGISTERS and not operands.packed:
         ways.append(Way(AHEAD, max(staged, arriving)))
     ahead = _slots(operands, operands.ring_bytes + operands.size, target) - 1
     if operands.copies and ahead > 0:

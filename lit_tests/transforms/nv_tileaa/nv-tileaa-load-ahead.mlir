@@ -63,7 +63,7 @@ module @gathered_rows {
     %m = "nv_tileaa.make_memref"(%p, %n, %n, %stride) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>
     %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc1 = %acc) -> (tensor<64x64xf32>) : i32 {
       %columns = "nv_tileaa.splat"(%i) : (i32) -> tensor<64x64xi32>
-      %a:2 = "nv_tileaa.gather"(%m, %rows, %columns, %pad, %token) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 2, 0, 1, 1>} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>, tensor<64x64xi32>, tensor<64x64xi32>, tensor<64x64xbf16>, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+      %a:2 = "nv_tileaa.gather"(%m, %rows, %columns, %pad, %token) {run = 8 : i64, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 2, 0, 1, 1>} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>, tensor<64x64xi32>, tensor<64x64xi32>, tensor<64x64xbf16>, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
       %d = "nv_tileaa.dot"(%a#0, %x, %acc1) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
       scf.yield %d : tensor<64x64xf32>
     }
@@ -102,4 +102,31 @@ module @others_stay {
     }
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
+}
+
+// -----
+
+// Elements of 16 bits that threads load one by one stay in their round: they are carried in pairs.
+// CHECK-LABEL: module @single_elements
+// CHECK-NOT:     scf.if
+// CHECK:         scf.for
+// CHECK:           "nv_tileaa.gather"
+// CHECK:           "nv_tileaa.dot"
+module @single_elements {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %n: i32, %stride: i64, %rows: tensor<64x64xi32>, %x: tensor<64x64xbf16>, %acc: tensor<64x64xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %pad = arith.constant dense<0.0> : tensor<64x64xbf16>
+    %token = "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token
+    %m = "nv_tileaa.make_memref"(%p, %n, %n, %stride) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc1 = %acc) -> (tensor<64x64xf32>) : i32 {
+      %columns = "nv_tileaa.splat"(%i) : (i32) -> tensor<64x64xi32>
+      %a:2 = "nv_tileaa.gather"(%m, %rows, %columns, %pad, %token) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 2, 0, 1, 1>} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>, tensor<64x64xi32>, tensor<64x64xi32>, tensor<64x64xbf16>, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+      %d = "nv_tileaa.dot"(%a#0, %x, %acc1) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    %e = math.exp2 %sum : tensor<64x64xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, tensor<64x64xi32>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 }
