@@ -4,7 +4,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support.both_devices import run_both
+import tilec
+from tests.support.both_devices import host_array, run_both
+from tilec.testing.check import Arguments
+from tools.emulator.device import launch_copies
 
 COLUMNS = """@kernel({plan})
 def columns(X: bf16[M, N], W: f32[M], S: f32[N], T: f32[N], L: i32[N], D: i32[M, N]):
@@ -50,3 +53,26 @@ def test_ctas_share_the_rounds_of_a_loop(device, plan, rows):
     given = columns_arrays(rows, 64)
     for found in run_both(device, COLUMNS.format(plan=plan), given):
         check_columns(given, found.data())
+
+
+SUMS = """@kernel
+def sums[M](X: f32[M, N], S: f32[N], N: const):
+    n = grid(cdiv(N, 64))
+    total = zeros((256, 64), f32)
+    for i in range(cdiv(M, 256)):
+        total += load(X, (i, n), (256, 64))
+    store(S, n, sum(total, axis=0))
+"""
+
+
+def test_launches_of_one_kernel_share_rounds_or_not(device):
+    """With 4 rounds of 64 KB on, CTAs share them; one launch follows the other."""
+    kernel = tilec.loads(SUMS).sums
+    rng = np.random.default_rng(0)
+    for rows, shared in ((700, False), (1100, True), (300, False)):
+        x = rng.standard_normal((rows, 48)).astype(np.float32)
+        given = Arguments({"X": host_array("X", x), "S": host_array("S", x[0])}, {"N": 48})
+        launch_copies(device, kernel, given)
+        found = given.data()
+        np.testing.assert_allclose(found["S"], x.sum(0, dtype=np.float64), atol=1e-3)
+        assert kernel.compile(**found, N=48).plan["share_rounds"] == shared

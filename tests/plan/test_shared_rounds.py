@@ -7,6 +7,7 @@ from tilec.plan import KernelProblem, plan_kernel
 from tilec.request.specialization import Specialization
 from tilec.request.target import get_target
 from tilec.support.diagnostics import CompileError, SourceFile
+from tilec.support.fast_dataclasses import replace
 
 
 def problem(blocks, **facts):
@@ -19,9 +20,9 @@ def plan(given, **overrides):
 
 
 @pytest.mark.parametrize(
-    ("blocks", "ctas"), [(3, 16), (8, 16), (16, 16), (24, 8), (33, 8), (39, 1), (128, 1)]
+    ("blocks", "ctas"), [(3, 16), (4, 16), (8, 8), (16, 4), (24, 4), (33, 2), (39, 1), (128, 1)]
 )
-def test_few_blocks_share_their_rounds_among_idle_sms(blocks, ctas):
+def test_half_of_the_sms_share_the_rounds_of_few_blocks(blocks, ctas):
     found = plan(problem(blocks))
     assert (found.spread, found.share_rounds) == (ctas, ctas > 1)
     assert found.persistent == (ctas == 1)
@@ -30,7 +31,7 @@ def test_few_blocks_share_their_rounds_among_idle_sms(blocks, ctas):
 def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
     found = plan(problem(8))
     assert found.specialize
-    assert "spread = 16: 8 blocks load less than memory delivers" in " ".join(found.reasons)
+    assert "spread = 8: 8 blocks load less than memory delivers" in " ".join(found.reasons)
     assert found.stages < plan(problem(8), share_rounds=False).stages
 
 
@@ -38,7 +39,8 @@ def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
     ("facts", "overrides"),
     [
         ({"why_not_share_rounds": "its loop stores tiles"}, {}),
-        ({"rounds": 31}, {}),
+        ({"rounds": 15}, {}),
+        ({"share_rounds": False}, {}),
         ({}, {"share_rounds": False}),
         ({}, {"spread": 1}),
         ({}, {"specialize": False}),
@@ -48,6 +50,38 @@ def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
 def test_kernels_that_do_not_share_rounds(facts, overrides):
     found = plan(problem(8, **facts), **overrides)
     assert (found.spread, found.share_rounds) == (1, False)
+
+
+def test_rows_that_end_inside_of_a_tile_load_slowly():
+    """So many more blocks share their rounds."""
+    narrow, wide = ({"cut_rows": True, "row_bytes": size} for size in (64, 256))
+    found = [plan(problem(64, **facts)) for facts in ({}, narrow, wide)]
+    assert [item.spread for item in found] == [1, 2, 1]
+    assert "spread = 2: rows that end inside of a tile load slowly" in " ".join(found[1].reasons)
+
+
+@pytest.mark.parametrize(
+    ("slot", "text", "overrides", "least"),
+    [
+        (16384, "cdiv(M, 256)", {}, 16),
+        (4096, "cdiv(M, 64)", {}, 64),
+        (16384, None, {}, 0),
+        (16384, "cdiv(M, 256)", {"share_rounds": True}, 0),
+    ],
+)
+def test_launches_need_rounds_enough(slot, text, overrides, least):
+    given = replace(problem(8, rounds_text=text), ring_slot_bytes=slot)
+    found = plan(given, **overrides)
+    assert found.share_rounds
+    assert found.least_rounds == least
+    said = f"launches of less than {least} rounds share none" in " ".join(found.reasons)
+    assert said == (least > 0)
+
+
+def test_launches_of_few_rounds_share_none():
+    found = plan(problem(8, share_rounds=False))
+    assert not found.share_rounds
+    assert "share_rounds = false: launches of 16 rounds or more share them" in found.reasons
 
 
 def test_the_user_decides():
@@ -94,7 +128,7 @@ def test_what_stands_against_it(start, step, end, why_not):
         compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
 
 
-@pytest.mark.parametrize(("rows", "shared"), [("1024", False), ("2048", True), ("M", True)])
+@pytest.mark.parametrize(("rows", "shared"), [("1984", False), ("2048", True), ("M", True)])
 def test_rounds_are_counted_where_the_extent_of_the_array_is_known(rows, shared):
     text = KERNEL.format(start=ZEROS, step=SUM, end=STORED)
     text = text.replace("(share_rounds=True)", "").replace("M, N", f"{rows}, 128")
@@ -102,3 +136,13 @@ def test_rounds_are_counted_where_the_extent_of_the_array_is_known(rows, shared)
     text = text.replace("f32[N]", "f32[128]")
     made = compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
     assert made.artifact.kernels[0].metadata["plan"]["share_rounds"] == shared
+
+
+@pytest.mark.parametrize(("columns", "cut"), [(96, False), (100, True), ("N", False)])
+def test_rows_are_known_to_end_inside_of_a_tile(columns, cut):
+    text = KERNEL.format(start=ZEROS, step=SUM, end=STORED).replace("(share_rounds=True)", "")
+    text = text.replace("M, N", f"M, {columns}").replace("f32[N]", f"f32[{columns}]")
+    text = text.replace("cdiv(N, 32)", f"cdiv({columns}, 32)")
+    made = compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
+    reasons = " ".join(made.artifact.kernels[0].metadata["plan"]["reasons"])
+    assert ("rows that end inside of a tile" in reasons) == cut

@@ -9,6 +9,7 @@ from tilec.compiler.driver import compile_kernel
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache
+from tilec.runtime.round_counts import without_sharing
 from tilec.runtime.stored_kernels import obtain_kernel
 from tilec.support.diagnostics import Diagnostic, SourceFile
 from tilec.support.fast_dataclasses import dataclass
@@ -54,11 +55,19 @@ def compile_to_result(
         CompileError: The kernel is wrong, or cannot be compiled for the target.
     """
     shows_ir = options.dump_directory is not None or options.print_after
-    if not cached or shows_ir or options.emit not in _FROM_ARTIFACT:
-        made = compile_kernel(kernel.program, kernel.definition, specialization, options)
-        return result_of(made)
-    found = obtain_kernel(DiskCache(), kernel.program, kernel.definition, specialization, options)
-    return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
+
+    def compile_for(asked: Specialization) -> Result:
+        if not cached or shows_ir or options.emit not in _FROM_ARTIFACT:
+            return result_of(compile_kernel(kernel.program, kernel.definition, asked, options))
+        found = obtain_kernel(DiskCache(), kernel.program, kernel.definition, asked, options)
+        return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
+
+    result = compile_for(specialization)
+    other = None
+    if result.artifact is not None:
+        metadata = result.artifact.kernels[-1].metadata
+        other = without_sharing(metadata, specialization)
+    return result if other is None else compile_for(other)
 
 
 def emitted(results: Sequence[Result], emit: str) -> str | bytes:

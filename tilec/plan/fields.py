@@ -92,8 +92,8 @@ FIELDS: dict[str, PlanField] = {
             "spread",
             "1; if a CTA that reduces what it loads leaves no room for a second one on its SM, the"
             " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit; where"
-            " `share_rounds` is 1, the most, up to 16, with at most two CTAs for each SM (16 if you"
-            " fix `share_rounds`)",
+            " `share_rounds` is 1, the fewest, up to 16, of which half of the SMs have one (16 if"
+            " you fix `share_rounds`)",
             "CTAs of a cluster that compute a block together, each a part of its tiles or some"
             " rounds of its loop: 1, 2, 4, 8 or 16",
             range(1, machine.SPREADS[-1] + 1),
@@ -272,7 +272,8 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "share_rounds",
             "1 where the loads of few blocks do not keep memory busy, and a loop only combines"
-            " tiles that are reduced after it; else 0",
+            " tiles that are reduced after it, for launches in which a block loads 256 KB or more;"
+            " else 0",
             "whether the CTAs that compute a block together have some rounds of its loop each, not"
             " a part of each tile",
         ),

@@ -33,7 +33,7 @@ from tilec.plan.shared_memory import (
     choose_tile_stages,
     wanted_stages,
 )
-from tilec.plan.shared_rounds import choose_ctas
+from tilec.plan.shared_rounds import choose_ctas, least_rounds
 from tilec.plan.split import choose_split
 from tilec.plan.spread import part_of
 from tilec.plan.teams import choose_teams
@@ -340,6 +340,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
         ),
         spread=rounds * parts,
         share_rounds=rounds > 1,
+        least_rounds=least_rounds(problem, overrides) if rounds > 1 else 0,
         blocks_per_sm=blocks,
         stream_tail=streams,
     )

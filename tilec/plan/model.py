@@ -107,6 +107,10 @@ class KernelProblem:
         why_not_share_rounds: Why these CTAs cannot have some rounds of a loop each; None when they
             can.
         rounds: Rounds that the loop which they would share has at most.
+        rounds_text: The rounds that a launch has, as an expression of dims; None where it is not
+            known before.
+        share_rounds: Whether launches may have rounds enough to share.
+        cut_rows: Whether rows of the array that it loads end inside of a tile.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         row_bytes: Bytes of the longest row of a tile that TMA loads.
@@ -150,6 +154,9 @@ class KernelProblem:
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     why_not_share_rounds: str | None = "nothing is known about its loops"
     rounds: int = 2**31 - 1
+    rounds_text: str | None = None
+    share_rounds: bool = True
+    cut_rows: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int, ScratchRoom | None], int] = no_scratch
@@ -222,6 +229,7 @@ class KernelPlan:
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         spread: CTAs of a cluster that compute a block together, each a part of its tiles.
         share_rounds: Whether each has some rounds of a loop instead, with whole tiles.
+        least_rounds: Rounds of a launch from which on that pays; 0 where nobody counts them.
         blocks_per_sm: Least number of CTAs whose registers fit an SM together.
         stream_tail: Whether threads load, compute and store some vectors at a time at the end of a
             block.
@@ -266,6 +274,7 @@ class KernelPlan:
     tile_stages: int = 1
     spread: int = 1
     share_rounds: bool = False
+    least_rounds: int = 0
     blocks_per_sm: int = 1
     stream_tail: bool = False
     persistent: bool = False

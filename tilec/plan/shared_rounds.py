@@ -14,15 +14,19 @@ SM_RATE = 125e9
 """Bytes per second that the ring of one block loads at least, with as many slots as fit: 125 to 155
 GB/s (sums of columns, H100, docs/measurements/2026-11-26-column-sums.md)."""
 
-LEAST_ROUNDS = 32
-"""Rounds of a loop that is worth a cluster, where they are known. With 32 rounds, sums of 256
-columns gained 6 %, with 16 and 8, sums of 640 and 512 columns lost 9 and 38 %
-(H100, docs/measurements/2026-11-27-shared-rounds.md)."""
-CTAS_OF_AN_SM = 2
-"""CTAs for each SM that they are at most. Sums of 512 columns had 0.83 of the speed of a copy with
-256 CTAs and 0.70 with 128, of 65536x768 0.86 with 384, 0.81 with 192 and 0.78 with 96, but of
-4096x640 0.33 with 320, 0.46 with 160 and 0.53 with 80
-(same note)."""
+CUT_ROWS = 0.64e9
+"""Rows per second that TMA copies where they end inside of a box, as those of the last columns do:
+sums of 65536x1000 in tiles of 32 columns took 103 us with one CTA for a block, whatever the pitch
+of a row, of 65536x992 and x1024 53 us (H100,
+docs/measurements/2026-11-27-launches-of-few-rounds.md)."""
+LEAST_BYTES = 256 * 1024
+"""Bytes that a block loads in a loop that is worth a cluster. In 16 rounds of 16 KB, sums of 128 to
+768 columns gained 4 to 15 %, in 8 none (same note)."""
+CTAS_OF_AN_SM = 0.48
+"""CTAs for each SM that they are at least. 64 CTAs with 6 slots of 16 KB each are the fewest that
+were timed with sums of 256 and 512 columns, and the best: 262144x256 had 0.84 of the speed of a
+copy with 64 CTAs and 0.54 with 128, 262144x512 0.88 with 64 and 0.81 with 128. With 80 and 96 CTAs
+sums of 640 and 768 columns gained 4 to 18 %, with 160 and 192 up to 16 % (same note)."""
 
 
 def choose_ctas(
@@ -43,8 +47,20 @@ def choose_ctas(
     rounds, why = _choose_rounds(problem, target, overrides)
     if rounds > 1:
         return rounds, 1, why
-    parts, why = choose_spread(problem, target, overrides)
-    return 1, parts, why
+    parts, why_parts = choose_spread(problem, target, overrides)
+    return 1, parts, (*why, *why_parts)
+
+
+def least_rounds(problem: KernelProblem, overrides: PlanOverrides) -> int:
+    """Return the rounds of a launch from which on CTAs share them; 0 where all launches do."""
+    if overrides.share_rounds is not None or problem.rounds_text is None:
+        return 0
+    return _worthwhile(problem)
+
+
+def _worthwhile(problem: KernelProblem) -> int:
+    """Return the rounds from which on a cluster pays."""
+    return -(-LEAST_BYTES // max(1, problem.ring_slot_bytes))
 
 
 def _choose_rounds(
@@ -67,13 +83,32 @@ def _choose_rounds(
         fail("T0421", "share_rounds = true: spread = 1 leaves one CTA", "leave out spread")
     if asked:
         return overrides.spread or machine.SPREADS[-1], (overrides.fixed("share_rounds"),)
-    if problem.rounds < LEAST_ROUNDS or problem.blocks * SM_RATE >= target.gpu.memory_rate:
+    together = problem.blocks * _rate(problem)
+    if problem.rounds < _worthwhile(problem) or together >= target.gpu.memory_rate:
         return 1, ()
-    most = CTAS_OF_AN_SM * target.sm_count
-    fitting = [ctas for ctas in machine.SPREADS if problem.blocks * ctas <= most]
-    ctas = fitting[-1] if fitting else 1
+    if not problem.share_rounds:
+        why = f"launches of {_worthwhile(problem)} rounds or more share them"
+        return 1, (f"share_rounds = false: {why}",)
+    enough = CTAS_OF_AN_SM * target.sm_count
+    ctas = next((n for n in machine.SPREADS[1:] if problem.blocks * n >= enough), None)
+    return _with_reason(ctas or machine.SPREADS[-1], problem, overrides)
+
+
+def _with_reason(
+    ctas: int, problem: KernelProblem, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many CTAs share rounds, and why."""
     why = f"{problem.blocks} blocks load less than memory delivers, so CTAs share their rounds"
+    if problem.cut_rows:
+        why = "rows that end inside of a tile load slowly, so CTAs share the rounds of a block"
+    least = least_rounds(problem, overrides)
+    why += f"; launches of less than {least} rounds share none" if least else ""
     return ctas, (f"spread = {ctas}: {why}",)
+
+
+def _rate(problem: KernelProblem) -> float:
+    """Return the bytes per second that the slowest block loads, whose tiles count as whole."""
+    return min(SM_RATE, CUT_ROWS * problem.row_bytes) if problem.cut_rows else SM_RATE
 
 
 def _why_not(problem: KernelProblem, overrides: PlanOverrides) -> str | None:

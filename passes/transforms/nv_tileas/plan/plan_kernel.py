@@ -119,6 +119,9 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
             share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
+        if plan.least_rounds:
+            rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
+            write_kernel_facts(function, shared_rounds=rule)
         _remark_on_computed_operands(function, context)
         write_spec(function, spec)
         loops = []

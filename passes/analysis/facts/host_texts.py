@@ -1,0 +1,66 @@
+"""Values of a kernel as expressions that the launcher can evaluate.
+
+The opposite of `host_expressions.py`. The expressions are those of grids: dims, integer scalars,
+`+ - * // %`, `cdiv`, `min` and `max` (`tilec/runtime/launch/expressions.py`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.kernels import function_body
+
+_OPERATORS = {
+    "arith.addi": "({} + {})",
+    "arith.subi": "({} - {})",
+    "arith.muli": "({} * {})",
+    "arith.ceildivsi": "cdiv({}, {})",
+    "arith.ceildivui": "cdiv({}, {})",
+    "arith.floordivsi": "({} // {})",
+    "arith.divsi": "({} // {})",
+    "arith.divui": "({} // {})",
+    "arith.minsi": "min({}, {})",
+    "arith.maxsi": "max({}, {})",
+}
+"""Quotients are those of numbers that are not negative."""
+_CASTS = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast")
+_LONGEST = 1000
+"""Characters of an expression, at most."""
+
+
+def host_text(value: Any, function: Any) -> str | None:
+    """Return a value as an expression of dims and scalars; None where it depends on more.
+
+    Arithmetic counts as exact, so the expression is good for estimates only.
+
+    Args:
+        value: An integer that is computed before or outside of all loops.
+        function: The kernel.
+    """
+    params = read_kernel_fact(function, "params", [])
+    arguments = zip(params, function_body(function).arguments, strict=False)
+    names = {
+        argument: param["name"]
+        for param, argument in arguments
+        if param["kind"] in ("dim", "scalar")
+    }
+    text = _text(value, names)
+    return text if text is not None and len(text) <= _LONGEST else None
+
+
+def _text(value: Any, names: Mapping[Any, str]) -> str | None:
+    if value in names:
+        return names[value]
+    constant = constant_value(value)
+    if constant is not None:
+        return str(constant)
+    op = defining_operation(value)
+    if op is not None and op.name in _CASTS:
+        return _text(op.operands[0], names)
+    if op is None or op.name not in _OPERATORS:
+        return None
+    found = [_text(operand, names) for operand in op.operands]
+    known = [text for text in found if text is not None and len(text) <= _LONGEST]
+    return _OPERATORS[op.name].format(*known) if len(known) == len(found) else None
