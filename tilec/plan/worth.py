@@ -3,6 +3,9 @@
 MASKED_WORK = 8192
 """Element operations that are worth a branch: 64 instructions of each of 128 threads. The test and
 the branch take about 20 (estimate)."""
+COLUMN_COPIES, ROW_COPIES = 4, 32
+"""Threads that hold an element of a column or row next to the result of a product: a warpgroup has
+4 for each row and 32 for each column of it (PTX ISA, wgmma.mma_async, fragments of D)."""
 ELEMENTS_OF_A_LIMIT = 16
 """Elements of a mask for each one of its limits, so that arithmetic on limits costs nothing next to
 the comparison (choice)."""

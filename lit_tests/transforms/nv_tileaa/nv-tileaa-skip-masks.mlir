@@ -634,3 +634,42 @@ module @a_choice {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, i32) -> ()} : () -> ()
 }
+
+// -----
+
+// A row that is repeated for all rows of a result is in 32 threads of each warpgroup.
+
+// CHECK-LABEL: module @repeated_row
+// CHECK:         scf.if
+// CHECK:         arith.select
+module @repeated_row {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %w: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c127 = arith.constant 127 : i32
+    %c128 = arith.constant 128 : i32
+    %a = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %up = arith.addi %n, %c127 : i32
+    %end = arith.divsi %up, %c128 : i32
+    %range = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<128xi32>
+    %short = "nv_tileaa.splat"(%n) : (i32) -> tensor<128xi32>
+    %ones = arith.constant dense<1.0> : tensor<128xf32>
+    %none = arith.constant dense<0.0> : tensor<128xf32>
+    %result = scf.for %i = %c0 to %end step %c1 iter_args(%acc = %zeros) -> (tensor<128x128xf32>) : i32 {
+      %first = arith.muli %i, %c128 : i32
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %starts = "nv_tileaa.splat"(%first) : (i32) -> tensor<128xi32>
+      %line = arith.addi %starts, %range : tensor<128xi32>
+      %mask = arith.cmpi slt, %line, %short : tensor<128xi32>
+      // expected-remark@+1 {{the mask is skipped for tiles with round * 128 + 127 < N, the first ones of the loop}}
+      %few = arith.select %mask, %ones, %none : tensor<128xi1>, tensor<128xf32>
+      %row = "nv_tileaa.view"(%few) : (tensor<128xf32>) -> tensor<1x128xf32>
+      %rows = "nv_tileaa.broadcast"(%row) : (tensor<1x128xf32>) -> tensor<128x128xf32>
+      %y = arith.addf %x, %rows : tensor<128x128xf32>
+      scf.yield %y : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
+}

@@ -56,7 +56,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
-from tilec.plan.worth import MASKED_WORK
+from tilec.plan.worth import COLUMN_COPIES, MASKED_WORK, ROW_COPIES
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass
 
@@ -142,7 +142,7 @@ def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | st
         return "it is also used for something else than selecting"
     elements = prod(mask.type.shape)
     whole = [op for op in test.operations if _computes(op) and _elements(op) == elements]
-    if elements * (1 + len(whole)) < MASKED_WORK:
+    if elements * (1 + len(whole)) * _copies(select.results[0]) < MASKED_WORK:
         return "a branch would take as long"
     return _Choice(select, side, test, _leads(test.condition, parent_operation(select), ranges))
 
@@ -175,7 +175,30 @@ def _computes(op: Any) -> bool:
 
 
 def _elements(op: Any) -> int:
-    return prod(op.results[0].type.shape)
+    return _size(op.results[0])
+
+
+def _copies(tile: Any) -> int:
+    """Return how many threads hold an element of `tile`: several if it is repeated later."""
+    waiting, seen, found = [tile], set[Any](), 1
+    while waiting:
+        value = waiting.pop()
+        for use in value.uses:
+            op = use.owner.operation
+            if op in seen:
+                continue
+            seen.add(op)
+            if op.name == "nv_tileaa.broadcast":
+                before, after = value.type.shape, op.results[0].type.shape
+                is_row = before[-1] == after[-1] > 1
+                found = max(found, ROW_COPIES if is_row else COLUMN_COPIES)
+            elif op.name == "nv_tileaa.view" or (_computes(op) and _elements(op) == _size(value)):
+                waiting.append(op.results[0])
+    return found
+
+
+def _size(tile: Any) -> int:
+    return prod(tile.type.shape)
 
 
 def _message(found: _Choice | str, names: ScalarNames) -> str:
