@@ -6,7 +6,9 @@ from tests.support.both_devices import run_both
 from tests.support.reduction_cases import CASES, arrays, check, runs, source
 
 
-@pytest.mark.parametrize(("name", "shape", "axis"), list(runs(complete=("sum",))))
+@pytest.mark.parametrize(
+    ("name", "shape", "axis"), list(runs(complete=("sum", "pick", "pick_beyond")))
+)
 def test_reduction(device, name, shape, axis):
     case = CASES[name]
     given = arrays(case, shape, axis)

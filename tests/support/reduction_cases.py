@@ -1,6 +1,8 @@
 """Reductions and scans: one kernel for each case, what NumPy says, and how close it has to be.
 
 Every kernel loads one tile of `X`, writes what it computes to `Y`, and is `reduced(x)` of the case.
+Those that pick an element add up a tile in which a comparison of `{index}`, the index along the
+axis, leaves one element of each row.
 """
 
 from typing import Any, NamedTuple
@@ -30,7 +32,8 @@ class Case(NamedTuple):
     """One kernel.
 
     Attributes:
-        expression: What is computed of the tile `x`; `{axis}` stands for an axis.
+        expression: What is computed of the tile `x`; `{axis}` stands for an axis, `{index}` for a
+            tile of the indices along it, and `{best}` for the index of the largest element.
         numpy: The same of an array and an axis.
         dtype: Element type of `X`.
         result: Element type of `Y`.
@@ -75,6 +78,18 @@ def _log_sum(x, axis):
     return np.log(np.exp(x - top).sum(axis)) + top.squeeze(axis)
 
 
+def _beyond(x, axis):
+    """Return the elements at twice the index of the largest one, less 3; 0 outside."""
+    place = np.expand_dims(2 * x.argmax(axis) - 3, axis)
+    inside = (place >= 0) & (place < x.shape[axis])
+    found = np.take_along_axis(x, np.where(inside, place, 0), axis)
+    return np.where(inside, found, 0).squeeze(axis)
+
+
+def _positive_top(x, axis):
+    return np.maximum(x.max(axis), 0)
+
+
 CASES = {
     "sum": Case("sum(x, {axis})", lambda x, a: x.sum(a), error=2e-6),
     "sum_kept": Case(
@@ -94,6 +109,19 @@ CASES = {
     "max_u8": Case("x.max({axis})", lambda x, a: x.max(a), "u8", "u8"),
     "argmax": Case("argmax(x, {axis})", lambda x, a: x.argmax(a), "f32", "i32"),
     "argmin_i32": Case("x.argmin({axis})", lambda x, a: x.argmin(a), "i32", "i32"),
+    "pick": Case("sum(where({index} == {best}, x, 0.0), {axis})", lambda x, a: x.max(a)),
+    "pick_i64": Case(
+        "sum(where({best} == {index}, x, 0), {axis})", lambda x, a: x.max(a), "i64", "i64"
+    ),
+    "pick_f64": Case(
+        "sum(where({index} == {best}, x, 0.0), {axis})", lambda x, a: x.max(a), "f64", "f64"
+    ),
+    "pick_beyond": Case("sum(where({index} - 7 == 2 * {best} - 10, x, 0.0), {axis})", _beyond),
+    "pick_both": Case("sum(where(({index} == {best}) & (x > 0.0), x, 0.0), {axis})", _positive_top),
+    "pick_line": Case(
+        "sum(where({index} == max(argmax(x, {axis})), x, 0.0), {axis})",
+        lambda x, a: x.take(x.argmax(a).max(), a),
+    ),
     "any": Case("cast(any(x > 2.0, {axis}), i32)", lambda x, a: (x > 2).any(a), "f32", "i32"),
     "all": Case("cast((x > -2.0).all({axis}), i32)", lambda x, a: (x > -2).all(a), "f32", "i32"),
     "lambda": Case("reduce(x, {axis}, lambda a, b: maximum(a, b), -inf)", lambda x, a: x.max(a)),
@@ -172,7 +200,12 @@ def source(case, shape, axis):
     """Return a `.tile` file with the kernel of a case."""
     x = np.zeros(shape, _NUMPY[case.dtype])
     result = np.shape(case.numpy(x, axis)) or (1,)
-    expression = case.expression.format(axis=axis)
+    places = ", ".join(":" if place == axis else "None" for place in range(len(shape)))
+    expression = case.expression.format(
+        axis=axis,
+        index=f"arange({shape[axis]})[{places}]",
+        best=f"argmax(x, {axis}, keepdims=True)",
+    )
     scalar = len(shape) == 1 and len(np.shape(case.numpy(x, axis))) == 0
     value = f"full(1, {expression})" if scalar else expression
     extents = ", ".join(map(str, shape))
@@ -214,7 +247,19 @@ def check(case, x, y, axis):
     assert error.max() <= case.error * length
 
 
-def runs(complete=("sum", "argmax", "cumsum", "cumsum_back", "farther", "affine", "log_sum")):
+def runs(
+    complete=(
+        "sum",
+        "argmax",
+        "pick",
+        "pick_beyond",
+        "cumsum",
+        "cumsum_back",
+        "farther",
+        "affine",
+        "log_sum",
+    ),
+):
     """Yield (name, shape, axis): all shapes for the cases in `complete`, two for the others."""
     for name in CASES:
         for shape in (*SHAPES, *ODD_SHAPES) if name in complete else ((64, 128), (1, 2048)):

@@ -143,6 +143,29 @@ def bucket_bias():
     return given, {}, {"O": weights @ v.astype(np.float32)}
 
 
+def lu():
+    """The triangular factors of 16x16 matrices, and the order of their rows."""
+    a = np.random.default_rng(27).standard_normal((19, 16, 16)).astype(np.float32)
+    factors, order = a.astype(np.float64), np.tile(np.arange(16), (19, 1))
+    for matrix, rows in zip(factors, order, strict=True):
+        for k in range(16):
+            swap = [k, k + np.abs(matrix[k:, k]).argmax()]
+            matrix[swap], rows[swap] = matrix[swap[::-1]], rows[swap[::-1]]
+            matrix[k + 1 :, k] /= matrix[k, k]
+            matrix[k + 1 :, k + 1 :] -= np.outer(matrix[k + 1 :, k], matrix[k, k + 1 :])
+    given = {"A": a, "L": np.zeros_like(a), "Perm": np.zeros((19, 16), np.int32)}
+    return given, {}, {"L": factors, "Perm": order}
+
+
+def nearest():
+    """The nearest one of 200 centres: the last tile of centres is cut."""
+    x, c = _normal(28, 150, 128), _normal(29, 200, 128)
+    squares = (c.astype(np.float32) ** 2).sum(1)
+    distance = squares - 2 * x.astype(np.float64) @ c.astype(np.float64).T
+    given = {"X": x, "C": c, "C2": squares, "Best": np.zeros(150, np.int32)}
+    return given, {}, {"Best": distance.argmin(1)}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -158,6 +181,8 @@ CASES = {
         gated_delta,
         masked_groups,
         bucket_bias,
+        lu,
+        nearest,
     )
 }
 

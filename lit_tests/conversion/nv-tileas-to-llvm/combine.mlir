@@ -222,3 +222,84 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "one_row_after_another", function_type = (!nv_tileaa.ptr<f32>, f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!rows = tensor<4x64xf32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!line = tensor<1x64xi32, #nv_tileas.layout<"1x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,0)">>
+!range = tensor<64xi32, #nv_tileas.layout<"64|reg:2*(1)|lane:32*(2)|warp:4*(0)">>
+!mask = tensor<1x64xi1, #nv_tileas.layout<"1x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,0)">>
+!masks = tensor<4x64xi1, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+
+// A comparison of the column leaves one element: a thread selects its own, and all lanes take the
+// element from the lane that has column %k.
+// CHECK-LABEL: llvm.func @one_element_of_a_row_is_picked(
+// CHECK-SAME:    %[[S:.*]]: f32, %[[K:.*]]: i32)
+// CHECK:         %[[ONE:.*]] = arith.select %{{.*}}, %[[S]], %[[ZERO:.*]] : f32
+// CHECK:         %[[TWO:.*]] = arith.select %{{.*}}, %[[S]], %[[ONE]] : f32
+// CHECK-NOT:     arith.addf
+// CHECK:         %[[DIGIT:.*]] = arith.divui
+// CHECK:         %[[LANE:.*]] = arith.remui %[[DIGIT]], %c32_i32
+// CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[TWO]], %[[LANE]], %{{.*}} : f32 -> f32
+// CHECK-NOT:     nvvm.shfl.sync
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %k: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !rows
+    %zeros = arith.constant dense<0.0> : !rows
+    %range = "nv_tileas.make_range"() {start = 0 : i64} : () -> !range
+    %line = "nv_tileas.view"(%range) : (!range) -> !line
+    %wanted = "nv_tileas.splat"(%k) : (i32) -> !line
+    %mask = arith.cmpi eq, %line, %wanted : !line
+    %masks = "nv_tileas.broadcast"(%mask) : (!mask) -> !masks
+    %picked = arith.select %masks, %x, %zeros : !masks, !rows
+    %y = "nv_tileas.reduce"(%picked) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64} : (!rows) -> tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "one_element_of_a_row_is_picked", function_type = (f32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!index = tensor<4x64xi32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!line = tensor<1x64xi32, #nv_tileas.layout<"1x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,0)">>
+!range = tensor<64xi32, #nv_tileas.layout<"64|reg:2*(1)|lane:32*(2)|warp:4*(0)">>
+!masks = tensor<4x64xi1, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+
+// The first index for which a condition holds: a thread selects from its last register to its first
+// one, and lanes take the minimum.
+// CHECK-LABEL: llvm.func @the_first_index_is_selected
+// CHECK:         %[[LAST:.*]] = arith.select %{{.*}}, %c1_i32, %c-1_i32 : i32
+// CHECK:         %[[FIRST:.*]] = arith.select %{{.*}}, %c0_i32, %[[LAST]] : i32
+// CHECK:         %[[NONE:.*]] = arith.cmpi eq, %[[FIRST]], %c-1_i32
+// CHECK:         arith.select %[[NONE]], %c64_i32
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%k: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %most = arith.constant dense<64> : !index
+    %range = "nv_tileas.make_range"() {start = 0 : i64} : () -> !range
+    %line = "nv_tileas.view"(%range) : (!range) -> !line
+    %index = "nv_tileas.broadcast"(%line) : (!line) -> !index
+    %least = "nv_tileas.splat"(%k) : (i32) -> !index
+    %mask = arith.cmpi sgt, %index, %least : !index
+    %chosen = arith.select %mask, %index, %most : !masks, !index
+    %y = "nv_tileas.reduce"(%chosen) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.minsi %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 1 : i64} : (!index) -> tensor<4xi32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "the_first_index_is_selected", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

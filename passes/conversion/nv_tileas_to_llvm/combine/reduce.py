@@ -1,5 +1,7 @@
 """Rule for reductions: registers in pairs, lanes by butterfly, warps through shared memory.
 
+Where a comparison of an index leaves one element of a sum, it is picked (`picking.py`).
+
 Where the function is not commutative, neighbouring elements are combined first, as in a scan, but
 only the totals of blocks are kept.
 """
@@ -12,6 +14,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.reduction import ScanStep, reduction, scan_steps
 from tilec.passes.analysis.commutativity import is_commutative
+from tilec.passes.analysis.picks import Pick, first_of, pick_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import (
     Combiner,
@@ -20,6 +23,12 @@ from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import (
     elements_of,
     exchanged,
     shuffled,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.combine.picking import (
+    firsts,
+    from_lane,
+    lane_of,
+    picked,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_bits
@@ -40,19 +49,45 @@ def _in_any_order(
     op: Any, layout: RegisterLayout, combine: Combiner, lowering: Lowering
 ) -> list[Element]:
     """Return an element for each register of the result."""
-    steps = reduction(layout, op.opview.axis.value)
-    groups: dict[int, list[Element]] = {}
-    for target, element in zip(steps.registers, elements_of(op, lowering), strict=True):
-        groups.setdefault(target, []).append(element)
+    steps, elements = reduction(layout, op.opview.axis.value), elements_of(op, lowering)
+    groups: dict[int, list[int]] = {}
+    for register, target in enumerate(steps.registers):
+        groups.setdefault(target, []).append(register)
     rows = [groups[target] for target in sorted(groups)]
-    if op.opview.is_row_by_row:
-        found = _row_by_row(rows, steps.lane_distances, combine, lowering)
+    pick, first = pick_of(op), first_of(op)
+    if pick is not None:
+        found = _picked(op, pick, rows, steps.lane_distances, combine, lowering)
+    elif first is not None:
+        found = firsts(first, op.opview.axis.value, rows, lowering)
+        found = _over_lanes(found, steps.lane_distances, combine)
+    elif op.opview.is_row_by_row:
+        parts = [[elements[register] for register in row] for row in rows]
+        found = _row_by_row(parts, steps.lane_distances, combine, lowering)
     else:
-        found = [combine.all_of(row) for row in rows]
+        found = [combine.all_of([elements[register] for register in row]) for row in rows]
         found = _over_lanes(found, steps.lane_distances, combine)
     if steps.exchange is None:
         return found
     return [combine.all_of(part) for part in exchanged(op, lowering, steps.exchange, found)]
+
+
+def _picked(
+    op: Any,
+    pick: Pick,
+    rows: Sequence[Sequence[int]],
+    distances: Sequence[int],
+    combine: Combiner,
+    lowering: Lowering,
+) -> list[Element]:
+    """Return the element of each row that counts, or zero where another warp has it."""
+    found = []
+    for row, own in zip(rows, picked(pick, rows, combine, lowering), strict=True):
+        lane = lane_of(pick, op.opview.axis.value, row[0], lowering)
+        if lane is None:
+            found += _over_lanes([own], distances, combine)
+        else:
+            found.append(from_lane(own, lane))
+    return found
 
 
 def _over_lanes(found: list[Element], distances: Sequence[int], combine: Combiner) -> list[Element]:
