@@ -28,7 +28,6 @@ from tilec.passes.analysis.protocol.events import (
 )
 from tilec.passes.analysis.protocol.global_memory import TOKEN_KINDS, GlobalMemory
 from tilec.passes.analysis.protocol.hazards import Hazards
-from tilec.passes.analysis.protocol.quantities import Values
 from tilec.passes.analysis.protocol.state import (
     Agent,
     Mark,
@@ -38,14 +37,15 @@ from tilec.passes.analysis.protocol.state import (
     make_agents,
     meeting_groups,
 )
+from tilec.passes.analysis.protocol.unroll import Programs
 from tilec.support.fast_dataclasses import replace
 
 
 class Simulation:
     """One run of a protocol."""
 
-    def __init__(self, protocol: Protocol, values: dict[int, Values]) -> None:
-        """Prepare barriers and agents for a run in which the variables have `values`."""
+    def __init__(self, protocol: Protocol, programs: Programs) -> None:
+        """Prepare barriers and agents for a run in which the roles perform `programs`."""
         self.protocol = protocol
         self.slots: defaultdict[Key, Slot] = defaultdict(Slot)
         self.parts: defaultdict[tuple[int, ...], Slot] = defaultdict(Slot)
@@ -55,7 +55,7 @@ class Simulation:
         self.barriers = RingBarriers(protocol, self.marks)
         self.hazards = Hazards(self.marks, protocol.buffers)
         self.memory = GlobalMemory(self.marks, protocol.cursors)
-        self.agents = make_agents(protocol, values)
+        self.agents = make_agents(protocol, programs)
         self.groups = meeting_groups(self.agents)
         self.actions = {
             Kind.ACQUIRE: self.barriers.acquire,

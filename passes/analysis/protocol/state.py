@@ -10,17 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.protocol.events import (
-    ONE_THREAD,
-    Branch,
-    Event,
-    Loop,
-    Node,
-    Protocol,
-    RoleProgram,
-)
-from tilec.passes.analysis.protocol.quantities import Rounds, Values
-from tilec.support.fast_dataclasses import dataclass, field, replace
+from tilec.passes.analysis.protocol.events import ONE_THREAD, Event, Protocol, RoleProgram
+from tilec.passes.analysis.protocol.unroll import Programs
+from tilec.support.fast_dataclasses import dataclass, field
 
 Clock = int
 Mark = int
@@ -169,13 +161,13 @@ class Agent:
     done: bool = False
 
 
-def make_agents(protocol: Protocol, values: dict[int, Values]) -> list[Agent]:
-    """Return the agents of a run in which the variables of `protocol` have `values`."""
+def make_agents(protocol: Protocol, programs: Programs) -> list[Agent]:
+    """Return the agents of a run, with what each performs of the program of its role."""
     rows, columns = protocol.cluster
     ctas = rows * columns
     members = [
-        (number, warps, _unroll(role.body, Rounds(values, protocol.variables), warps))
-        for number, role in enumerate(protocol.roles)
+        (number, warps, [event for event in events if warps.perform(event)])
+        for number, (role, events) in enumerate(zip(protocol.roles, programs, strict=True))
         for warps in _representatives(role)
     ]
     return [
@@ -234,48 +226,3 @@ def _representatives(role: RoleProgram) -> list[_Warps]:
         _Warps(f"first warp of {name} warpgroup 1", False, others, True, 1),
         _Warps(f"other warps of {name} warpgroup 1", False, others * rest, False, 1),
     ]
-
-
-def _unroll(body: tuple[Node, ...], rounds: Rounds, warps: _Warps) -> list[Event]:
-    """Return what `warps` perform of a program in one run."""
-    events: list[Event] = []
-    for node in body:
-        if isinstance(node, Event):
-            if warps.perform(node):
-                events.append(node if node.per_trip is None else _settled(node, rounds))
-        elif isinstance(node, Branch):
-            holds = node.condition.holds(rounds)
-            events += _unroll(node.then if holds else node.otherwise, rounds, warps)
-            events += node.skipped[0 if holds else 1]
-        else:
-            events += _unroll_loop(node, rounds, warps)
-    return events
-
-
-def _settled(event: Event, rounds: Rounds) -> Event:
-    """Return an advance by the rounds of a loop as one by a number of slots."""
-    trips = event.per_trip.evaluate(rounds) if event.per_trip is not None else 1
-    return replace(event, amount=event.amount * trips, per_trip=None)
-
-
-def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
-    """Return what `warps` perform in all rounds of a loop, and when it ends."""
-    events: list[Event] = []
-    trips = loop.trips.evaluate(rounds)
-    numbers = range(loop.first, trips, loop.step)
-    rounds.asked.discard(loop.depth)
-    for number in numbers:
-        rounds.numbers[loop.depth] = number
-        events += _unroll(loop.body, rounds, warps)
-        if loop.depth not in rounds.asked:  # all rounds are like the first one
-            events *= len(numbers)
-            break
-    if not numbers:
-        events += loop.skipped
-    if loop.ending:
-        rounds.numbers[loop.depth] = trips
-        rounds.ended.add(loop.depth)
-        events += _unroll(loop.ending, rounds, warps)
-        rounds.ended.remove(loop.depth)
-    rounds.numbers.pop(loop.depth, None)
-    return events
