@@ -8,6 +8,7 @@ from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.request.target import get_target
 from tilec.support.diagnostics import SourceFile
+from tilec.support.fast_dataclasses import replace
 
 SUMS = """
 @kernel(share_rounds=False)
@@ -18,6 +19,20 @@ def sums[M](X: bf16[M, N], S: f32[N], N: const):
         total += cast(load(X, (i, n), (256, 64)), f32)
     store(S, n, sum(total, axis=0))
 """
+
+
+@pytest.mark.parametrize(
+    ("facts", "overrides", "few"),
+    [
+        ({}, {}, 66),
+        ({"blocks": 66}, {}, 0),
+        ({"product_bytes": 8192}, {}, 0),
+        ({}, {"specialize": False}, 0),
+    ],
+)
+def test_launches_of_few_blocks_are_planned_for_their_number(facts, overrides, few):
+    problem = replace(KernelProblem((), 16384, 0, 4096), **facts)
+    assert plan_kernel(problem, get_target("sm_90a"), overrides).few_blocks == few
 
 
 @pytest.mark.parametrize(("blocks", "stages"), [(132, 4), (67, 4), (66, 6), (16, 14), (1, 14)])

@@ -9,7 +9,7 @@ from tilec.compiler.driver import compile_kernel
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache
-from tilec.runtime.round_counts import without_sharing
+from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.stored_kernels import obtain_kernel
 from tilec.support.diagnostics import Diagnostic, SourceFile
 from tilec.support.fast_dataclasses import dataclass
@@ -63,11 +63,12 @@ def compile_to_result(
         return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
 
     result = compile_for(specialization)
-    other = None
-    if result.artifact is not None:
-        metadata = result.artifact.kernels[-1].metadata
-        other = without_sharing(metadata, specialization)
-    return result if other is None else compile_for(other)
+    while result.artifact is not None:
+        other = next_variant(result.artifact.kernels[-1].metadata, specialization)
+        if other is None:
+            break
+        specialization, result = other, compile_for(other)
+    return result
 
 
 def emitted(results: Sequence[Result], emit: str) -> str | bytes:

@@ -135,6 +135,7 @@ _OPTIONAL = {
     "assertions": sequence(_ASSERTION, 0, 1 << 20),
     "prints": sequence(_PRINT, 0, 1 << 16),
     "cluster": sequence(integer(1, 16), 3, 3),
+    "few_blocks": integer(1, 1 << 20),
     "shared_rounds": record({"rounds": _EXPRESSION, "least": integer(1, 1 << 31)}, {}, closed=True),
     "cluster_tiles": sequence(integer(1, 16), 2, 2),
     "shared_bytes": integer(0, 1 << 20),

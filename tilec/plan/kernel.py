@@ -31,6 +31,7 @@ from tilec.plan.shared_memory import (
     choose_slices,
     choose_stages,
     choose_tile_stages,
+    few_blocks,
     wanted_stages,
 )
 from tilec.plan.shared_rounds import choose_ctas, least_rounds
@@ -340,6 +341,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
         ),
         spread=rounds * parts,
         share_rounds=rounds > 1,
+        few_blocks=few_blocks(problem, target) if specialize else 0,
         least_rounds=least_rounds(problem, overrides) if rounds > 1 else 0,
         blocks_per_sm=blocks,
         stream_tail=streams,

@@ -229,6 +229,7 @@ class KernelPlan:
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         spread: CTAs of a cluster that compute a block together, each a part of its tiles.
         share_rounds: Whether each has some rounds of a loop instead, with whole tiles.
+        few_blocks: Blocks up to which a launch is planned for its own number of them; 0 for none.
         least_rounds: Rounds of a launch from which on that pays; 0 where nobody counts them.
         blocks_per_sm: Least number of CTAs whose registers fit an SM together.
         stream_tail: Whether threads load, compute and store some vectors at a time at the end of a
@@ -274,6 +275,7 @@ class KernelPlan:
     tile_stages: int = 1
     spread: int = 1
     share_rounds: bool = False
+    few_blocks: int = 0
     least_rounds: int = 0
     blocks_per_sm: int = 1
     stream_tail: bool = False

@@ -178,6 +178,16 @@ def _stream_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
     return min(max(needed, each), machine.MAX_STAGES)
 
 
+def few_blocks(problem: KernelProblem, target: Target) -> int:
+    """Return up to how many blocks a launch is planned for their number; 0 if it is known, or none.
+
+    Where most SMs have no block, the ring of each one has more slots, and CTAs may share its loop.
+    """
+    few = int(FEW_BLOCKS * target.sm_count)
+    streams = problem.ring_slot_bytes > 0 and not problem.product_bytes
+    return few if streams and problem.blocks > few else 0
+
+
 def round_cycles(problem: KernelProblem, target: Target) -> tuple[float, float]:
     """Return how long an SM loads in a round from memory, and how long it multiplies, in cycles."""
     products = sum(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)

@@ -77,6 +77,8 @@ class Specialization:
             few registers.
         scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
             needed, which had planned for less.
+        most_blocks: Blocks that a launch has at most, to plan for; 0 for any number. They bind
+            nothing.
         gpu: Name of the GPU to plan for, a key of `tilec.request.gpu.GPUS`.
     """
 
@@ -90,4 +92,5 @@ class Specialization:
     disabled: frozenset[str] = frozenset()
     warp_factor: int = 1
     scratch_bytes: int = 0
+    most_blocks: int = 0
     gpu: str = DEFAULT_GPU

@@ -33,7 +33,7 @@ from tilec.runtime.jit import Kernel
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.round_counts import without_sharing
+from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
     Diagnostic,
@@ -336,9 +336,9 @@ def _compile_kernel(
     from tilec.compiler.driver import compile_kernel
 
     made = compile_kernel(program, interface.kernel, specialization, options)
-    other = without_sharing(made.artifact.kernels[-1].metadata, specialization)
-    if other is not None:
-        made = compile_kernel(program, interface.kernel, other, options)
+    while (other := next_variant(made.artifact.kernels[-1].metadata, specialization)) is not None:
+        specialization = other
+        made = compile_kernel(program, interface.kernel, specialization, options)
     compiled = CompiledKernel(made.artifact, made.remarks, made.module_text)
     compiled.warn(made.sources)
     return compiled

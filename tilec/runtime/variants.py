@@ -24,7 +24,7 @@ from tilec.runtime.compiled import CompiledKernel, check_capability
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.round_counts import without_sharing
+from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.stored_kernels import kernel_key, obtain_kernel
 from tilec.runtime.tuned_plans import TunedPlans
 from tilec.support import compiler_threads
@@ -362,7 +362,7 @@ class Variants:
             CompileError: The kernel is wrong or cannot be compiled.
         """
         compiled = compiler_threads.run(lambda: self._variant(specialization, apart))
-        if (other := without_sharing(compiled.metadata, specialization)) is not None:
+        if (other := next_variant(compiled.metadata, specialization)) is not None:
             return self.variant(other, warns=warns, apart=apart)
         if warns:
             compiled.warn([self.text.contents[0]])

@@ -112,6 +112,8 @@ def analyze_kernel(
         metadata["disabled"] = sorted(specialization.disabled)
     if specialization.warp_factor > 1:
         metadata["warp_factor"] = specialization.warp_factor
+    if specialization.most_blocks:
+        metadata["most_blocks"] = specialization.most_blocks
     if specialization.scratch_bytes:
         metadata["scratch_bytes"] = specialization.scratch_bytes
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)

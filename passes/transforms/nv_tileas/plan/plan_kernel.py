@@ -119,6 +119,8 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
             share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
+        if plan.few_blocks and read_kernel_fact(function, "grid"):
+            write_kernel_facts(function, few_blocks=plan.few_blocks)
         if plan.least_rounds:
             rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
             write_kernel_facts(function, shared_rounds=rule)
@@ -261,10 +263,11 @@ def _row_bytes(access: TiledAccess) -> int:
 
 
 def _most_blocks(function: Any) -> int:
-    """Return how many blocks the grid has at most."""
+    """Return how many blocks the grid has at most, or a launch that is planned for."""
     names = parameter_ranges(read_kernel_fact(function, "params", []))
     grid = read_kernel_fact(function, "grid")
-    return prod(extent_range(text, names)[1] for text in grid) if grid else EXTENTS[1]
+    most = prod(extent_range(text, names)[1] for text in grid) if grid else EXTENTS[1]
+    return min(most, read_kernel_fact(function, "most_blocks", most))
 
 
 def _thread_vector(accesses: list[TiledAccess]) -> int:

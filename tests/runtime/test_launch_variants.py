@@ -1,4 +1,4 @@
-"""Launches of few rounds take a variant whose CTAs share none."""
+"""Launches of few blocks and of few rounds take variants of their own."""
 
 import ml_dtypes
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 import tilec
 from tilec.request.specialization import Specialization
-from tilec.runtime.round_counts import without_sharing
+from tilec.runtime.launch_variants import next_variant
 
 SOURCE = """@kernel
 def sums[M](X: bf16[M, N], S: f32[N], FIRST: i32, N: const, BM: const = 256):
@@ -83,11 +83,58 @@ def test_what_the_user_fixes_holds_for_all_launches():
 )
 def test_a_kernel_that_is_right_as_it_is(metadata, sizes, disabled):
     asked = Specialization(sizes=sizes, disabled=frozenset(disabled))
-    assert without_sharing(metadata, asked) is None
+    assert next_variant(metadata, asked) is None
+
+
+ANY = (
+    SOURCE.replace("def sums[M]", "def sums[M, N]")
+    .replace("N: const, ", "")
+    .replace("{bounds}", "cdiv(M, BM)")
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "planned", "spread", "stages"),
+    [
+        (100_000, 256, 8, 8, 6),
+        (100_000, 270, 12, 8, 4),
+        (100, 256, 8, 1, 14),
+        (100, 2048, 64, 1, 6),
+        (100, 2080, None, 1, 4),
+    ],
+)
+def test_a_launch_of_few_blocks_takes_the_variant_for_them(rows, columns, planned, spread, stages):
+    """Of 8, of 9 like those of 12, of 64, and of 65 like those of any number."""
+    x, s = np.zeros((rows, columns), ml_dtypes.bfloat16), np.zeros(columns, np.float32)
+    x = np.zeros((rows, -(-columns // 8) * 8), ml_dtypes.bfloat16)[:, :columns]
+    found = tilec.loads(ANY).sums.compile(x, s, 0)
+    assert found.metadata.get("most_blocks") == planned
+    assert ("few_blocks" in found.metadata) == (planned is None)
+    assert (found.plan["spread"], found.plan["stages"]) == (spread, stages)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"few_blocks": 0},
+        {"grid": ["cdiv(N, 32)"]},
+        {"grid": ["M * 100"]},
+        {"grid": ["M - 8192"]},
+        {"grid": ["unknown"]},
+    ],
+)
+def test_other_launches_take_the_variant_for_any_number(change):
+    metadata = {"few_blocks": 66, "grid": ["cdiv(M, 1024)"]}
+    asked = Specialization(sizes={"M": 8192, "N": 4096})
+    planned = next_variant(metadata, asked)
+    assert planned is not None
+    assert planned.most_blocks == 8
+    assert next_variant(metadata, planned) is None
+    assert next_variant(metadata | change, asked) is None
 
 
 def test_other_fields_that_are_given_up_stay_so():
     asked = Specialization(sizes={"M": 1}, disabled=frozenset({"stream_tail"}))
-    other = without_sharing({"shared_rounds": RULE}, asked)
+    other = next_variant({"shared_rounds": RULE}, asked)
     assert other is not None
     assert other.disabled == {"stream_tail", "share_rounds"}
