@@ -251,7 +251,9 @@ class Exp2Op(FloatUnaryOperation, name="exp2"):
 
 
 class LogOp(FloatUnaryOperation, name="log"):
-    """Natural logarithm."""
+    """Natural logarithm; `approx` is for f32 only."""
+
+    ROUNDINGS = ("full", "approx")
 
 
 class Log2Op(FloatUnaryOperation, name="log2"):

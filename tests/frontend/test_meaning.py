@@ -122,8 +122,9 @@ def test_integer_expressions(run_kernel, expression, expected):
     [
         ("exp(a)", np.exp),
         (
-            "exp(a, rounding='approx') + tanh(a, rounding='full') * tanh(s, rounding='approx')",
-            lambda a: np.exp(a) + np.tanh(a) * np.tanh(0.5),
+            "exp(a, rounding='approx') + tanh(a, rounding='full') * tanh(s, rounding='approx')"
+            " + log(2.0 + a * a, rounding='approx')",
+            lambda a: np.exp(a) + np.tanh(a) * np.tanh(0.5) + np.log(2 + a * a),
         ),
         ("exp2(a)", np.exp2),
         ("log(abs(a) + 1)", lambda a: np.log(np.abs(a) + 1)),

@@ -48,7 +48,6 @@ _PLAIN = {
     "floor": math.FloorOp,
     "sqrt": math.SqrtOp,
     "rsqrt": math.RsqrtOp,
-    "log": math.LogOp,
     "log2": math.Log2Op,
     "sin": math.SinOp,
     "cos": math.CosOp,
@@ -60,7 +59,7 @@ _PLAIN = {
     "trunc": math.TruncOp,
     "atan2": math.Atan2Op,
 }
-_ROUNDED = {"exp": math.ExpOp, "tanh": math.TanhOp}
+_ROUNDED = {"exp": math.ExpOp, "log": math.LogOp, "tanh": math.TanhOp}
 """Functions that take a rounding."""
 _SIGNED = {
     "divi": (arith.DivSIOp, arith.DivUIOp),

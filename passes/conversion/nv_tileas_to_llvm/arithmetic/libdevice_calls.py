@@ -28,9 +28,13 @@ LIBDEVICE = {
 """Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
 
 _EXP2 = "math.exp2"
-_FAST = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
-"""Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
-`__tanhf`)."""
+_FAST = {
+    "math.exp": "__nv_fast_expf",
+    "math.log": "__nv_fast_logf",
+    "math.tanh": "__nv_fast_tanhf",
+}
+"""Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf`, `__logf`
+and `__tanhf`)."""
 
 
 def is_approximate(op: Any) -> bool:

@@ -14,7 +14,6 @@ from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.support.dtypes import DTYPES, DType
 
 _FLOAT_FUNCTIONS = {
-    "log": "Return the natural logarithm of `x`.",
     "log2": "Return the logarithm of `x` to base 2.",
     "rsqrt": "Return 1 divided by the square root of `x`.",
     "sin": "Return the sine of `x`, in radians.",
@@ -27,6 +26,7 @@ _FLOAT_FUNCTIONS = {
 """Float functions of one tile or scalar: name -> what it returns."""
 _ROUNDED_FUNCTIONS = {
     "exp": "Return e to the power of `x`.",
+    "log": "Return the natural logarithm of `x`.",
     "tanh": "Return the hyperbolic tangent of `x`.",
 }
 """Float functions with a fast approximation of their own (cuda_tile dialect, rounding modes)."""
