@@ -314,11 +314,30 @@ def broadcast_shapes(
             message = f"{what}: shapes {first} and {second} do not broadcast"
             notes = origin(widest, "one operand") if widest is not None else []
             notes += origin(value, "the other operand")
-            raise ctx.fail("T0305", message, span, notes=notes)
+            raise ctx.fail("T0305", message, span, hint=_axis_hint(result, shape), notes=notes)
         if common != result or widest is None:
             widest = value
         result = common
     return result
+
+
+def _axis_hint(left: tuple[int, ...], right: tuple[int, ...]) -> str | None:
+    """Return what makes a tile broadcast that lacks an axis of the other one; None if nothing does.
+
+    That is what a reduction leaves without `keepdims=True`.
+    """
+    short, long = sorted((left, right), key=len)
+    if len(short) + 1 != len(long):
+        return None
+    for axis in range(len(long)):
+        shape = (*short[:axis], 1, *short[axis:])
+        if _broadcast_two(shape, long) is not None:
+            index = ", ".join("None" if place == axis else ":" for place in range(len(long)))
+            return (
+                f"give the smaller one another axis with '[{index}]'; a reduction keeps its axis"
+                " with 'keepdims=True'"
+            )
+    return None
 
 
 def _broadcast_two(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...] | None:
