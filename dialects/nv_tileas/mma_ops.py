@@ -18,6 +18,8 @@ from tilec.dialects.nv_tileas.base import (
 from tilec.ir.bindings import Operand, Result, ir
 from tilec.support.mma_atoms import ProductTypes
 
+WHOLE = "whole"
+"""Attribute (unit) of an anchor that waits for all registers of its tile, not for a few."""
 BY_STEPS = "by_steps"
 """Unit attribute of an `async_mma` with A in registers: each step of K is a group of its own, so
 that threads can compute A of the next step while it runs. The wait follows at once."""
@@ -229,12 +231,18 @@ class AnchorOp(CheckedOperation, name="anchor", traits=[Hints]):
     """Compute a tile before this place.
 
     Arithmetic has no place of its own: ptxas moves a wait up above all of it that needs no result
-    of the group (seen with ptxas 13.0 and 13.5). An anchor before the wait keeps it there.
+    of the group (seen with ptxas 13.0 and 13.5). An anchor before the wait keeps it there. It waits
+    for a few registers of the tile, or for all of them (`WHOLE`).
     """
 
     TYPES = (("tile", REGISTERS),)
 
     tile: Operand[Any]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the anchor waits for all registers of the tile."""
+        return WHOLE in self.operation.attributes
 
 
 class HoldOp(CheckedOperation, name="hold"):

@@ -1,5 +1,6 @@
 """Kernels written from the documentation alone, against NumPy."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -27,4 +28,6 @@ def test_stranger(torch, kernels, name):
 def on_gpu(torch, values):
     if values.dtype == BF16:
         return torch.from_numpy(values.view(np.int16)).cuda().view(torch.bfloat16)
+    if values.dtype == ml_dtypes.float8_e4m3fn:
+        return torch.from_numpy(values.view(np.uint8)).cuda().view(torch.float8_e4m3fn)
     return torch.from_numpy(values.copy()).cuda()

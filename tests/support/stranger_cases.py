@@ -166,6 +166,19 @@ def nearest():
     return given, {}, {"Best": distance.argmin(1)}
 
 
+def mxfp8():
+    """A product of 8-bit floats with scales of 32: the operands of a round are computed early."""
+    rng, shape = np.random.default_rng(30), (200, 544)
+    a, b = (rng.standard_normal(shape).astype(ml_dtypes.float8_e4m3fn) for _ in range(2))
+    sa, sb = (rng.integers(120, 130, (200, 17)).astype(np.uint8) for _ in range(2))
+    wide = [
+        x.astype(np.float64) * np.repeat(2.0 ** (s.astype(np.float64) - 127), 32, 1)
+        for x, s in ((a, sa), (b, sb))
+    ]
+    given = {"A": a, "B": b, "SA": sa, "SB": sb, "C": np.zeros((200, 200), BF16)}
+    return given, {}, {"C": wide[0] @ wide[1].T}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -183,6 +196,7 @@ CASES = {
         bucket_bias,
         lu,
         nearest,
+        mxfp8,
     )
 }
 

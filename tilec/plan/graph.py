@@ -91,12 +91,15 @@ class LoopGraph:
         warpgroups: How many share the engines, each with its own rows.
         cuts: Operations after which stage 1 may begin, if that is the choice and not the stages of
             products: all that reads their results then has stage 1.
+        meets: Whether the warpgroups meet at barriers in each round, around what they store for a
+            product. So none of them multiplies while another one computes.
     """
 
     ops: tuple[Op, ...]
     edges: tuple[Edge, ...]
     warpgroups: int = 1
     cuts: tuple[int, ...] = ()
+    meets: bool = False
 
     def read_by(self, edge: Edge) -> tuple[int, int]:
         """Return the operation that an edge reads, and which of its results with registers."""

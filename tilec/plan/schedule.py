@@ -10,10 +10,11 @@ stage 0 can run while threads compute what the products of stage 1 read, and the
 The *interval* is the time of a round. It is at least the time for which the warpgroups together
 occupy one engine. It is more where warpgroups queue for the tensor cores while others compute: mean
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
-as customers. Where the warpgroups of a rotated loop ping-pong, they do not queue: each computes
-while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins. A loop with short rounds in which special functions or vector units bind stays as it
-is. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
+as customers. Warpgroups that meet in each round, to store an operand of a product together, do
+everything at the same time. Where the warpgroups of a rotated loop ping-pong, they do not queue:
+each computes while the others multiply. Of schedules with the same interval, the one that carries
+the fewest registers wins. A loop with short rounds in which special functions or vector units bind
+stays as it is. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
@@ -179,7 +180,7 @@ def _why_as_it_is(graph: LoopGraph, item: Schedule, plain: Schedule) -> str:
     short = plain.bound < short_rounds.get(plain.binds, 0.0)
     products = graph.demand(Engine.TENSOR) * graph.warpgroups
     few = plain.binds is Engine.VECTOR and products <= HIDDEN * plain.bound
-    if graph.warpgroups > 1 and (short or few):
+    if graph.warpgroups > 1 and not graph.meets and (short or few):
         binds = plain.binds.value
         return f"hides products that other warpgroups hide anyway: {binds} bind"
     return ""
@@ -232,9 +233,10 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = Non
     binds = max(demands, key=lambda engine: demands[engine])
     bound = demands[binds]
     tensor = graph.demand(Engine.TENSOR)
-    free = max(bound, queueing_time(tensor, alone, graph.warpgroups))
+    together = graph.warpgroups * alone if graph.meets else 0.0
+    free = max(bound, together or queueing_time(tensor, alone, graph.warpgroups))
     ordered = max(bound, alone, graph.warpgroups * (tensor + machine.NAMED_BARRIER_CYCLES))
-    possible = graph.warpgroups > 1 and any(stages)
+    possible = graph.warpgroups > 1 and any(stages) and not graph.meets
     takes = possible and (ordered < free if turns is None else turns)
     interval = ordered if takes else free
     registers = _registers(graph, stages, order)
@@ -283,8 +285,13 @@ def _complete(graph: LoopGraph, chosen: dict[int, int]) -> tuple[int, ...] | Non
 
 
 def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int, ...]:
-    """Move operations to stage 1 where only that needs them, and less is carried then."""
+    """Move operations to stage 1 where only that needs them, and less is carried then.
+
+    Not where warpgroups meet: what they do for a product at the start of its round, nothing hides.
+    """
     stages = list(low)
+    if graph.meets:
+        return tuple(stages)
     kept = {*fixed, *(_from_products(graph) if graph.cuts else ())}  # a cut says what waits
     for n in reversed(range(len(stages))):
         readers = [edge for edge in graph.edges if edge.source == n]

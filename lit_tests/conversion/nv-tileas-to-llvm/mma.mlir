@@ -415,7 +415,7 @@
 
 // A in registers takes four words of two elements for each step of 16 along K and each 64 rows. There is
 // no major bit for it. With `by_steps`, a step is a group of its own, so that threads compute the next one
-// meanwhile. An anchor reads four registers of a tile before the wait.
+// meanwhile. An anchor reads four registers of a tile before the wait, or one number made of all words.
 // CHECK-LABEL: llvm.func @a_comes_from_registers
 // CHECK:         arith.truncf
 // CHECK:         llvm.inline_asm{{.*}}wgmma.fence
@@ -434,6 +434,9 @@
 // CHECK-SAME:    wgmma.commit_group
 // CHECK-COUNT-4: @p pmevent 15;
 // CHECK-NOT:     pmevent
+// CHECK-COUNT-15: arith.xori
+// CHECK-NEXT:    llvm.inline_asm{{.*}}@p pmevent 15;
+// CHECK-NOT:     pmevent
 // CHECK:         wgmma.wait_group
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
@@ -449,6 +452,7 @@
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     %h, %u = "nv_tileas.async_mma"(%a, %b, %d) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     "nv_tileas.anchor"(%wide) : (!wide) -> ()
+    "nv_tileas.anchor"(%a) {whole} : (!a) -> ()
     %e = "nv_tileas.mma_wait"(%h, %u) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -216,6 +216,37 @@ module @a_sum_of_products_stays {
 
 // -----
 
+// Both operands are computed from what the round loads: so are those of the next round, while the
+// product runs.
+// CHECK-LABEL: module @converted_operands_are_computed_early
+// CHECK:         math.absf {{.*}} {stage = 0 : i64}
+// CHECK-NEXT:    math.absf {{.*}} {stage = 0 : i64}
+// CHECK-NEXT:    "nv_tileas.dot"{{.*}} stage = 1 : i64}
+module @converted_operands_are_computed_early {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %a = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x64xbf16>
+        %b = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : () -> tensor<64x128xbf16>
+        %x = math.absf %a : tensor<128x64xbf16>
+        %y = math.absf %b : tensor<64x128xbf16>
+        %o = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
 // Threads stage B of the second product in shared memory, where it has one place.
 // CHECK-LABEL: module @a_staged_operand_keeps_a_loop
 // CHECK-NOT:     stage =

@@ -582,3 +582,60 @@ module @the_last_group_of_a_round_stays_in_flight {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64x64xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, mma_pending = 1 : i64}} : () -> ()
 }
+
+// -----
+
+// A rotated loop computes B of the next round while the product runs: an anchor keeps the wait after
+// that. What threads load for later rounds, they load as soon as it runs. The product after the loop
+// finds its B in the same buffer.
+// CHECK-LABEL: module @the_next_b_is_computed_early
+// CHECK-COUNT-2: "nv_tileas.alloc_shared"
+// CHECK:         %[[BUFFER:.*]] = "nv_tileas.alloc_shared"
+// CHECK-NOT:     "nv_tileas.alloc_shared"
+// CHECK:         scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[SCALE:.*]] = %{{.*}})
+// CHECK:           "nv_tileas.store_shared"(%[[B]], %[[BUFFER]])
+// CHECK-NEXT:      "nv_tileas.fence_proxy"()
+// CHECK-NEXT:      "nv_tileas.barrier"()
+// CHECK-NEXT:      %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}, %[[BUFFER]], %[[ACC]])
+// CHECK-NEXT:      %[[LATER:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK:           %[[NEXT:.*]] = arith.mulf %{{.*}}, %[[SCALE]]
+// CHECK-NEXT:      "nv_tileas.anchor"(%[[NEXT]]) {whole}
+// CHECK-NEXT:      %[[D:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1)
+// CHECK-NEXT:      "nv_tileas.barrier"()
+// CHECK-NEXT:      scf.yield %[[D]], %[[NEXT]], %[[LATER]]#0
+// CHECK:         "nv_tileas.store_shared"(%{{.*}}, %[[BUFFER]])
+// CHECK:         "nv_tileas.async_mma"(%{{.*}}, %[[BUFFER]], %{{.*}})
+!a = tensor<64x64xbf16>
+!b = tensor<64x128xbf16>
+!d = tensor<64x128xf32>
+!sa = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!sb = !nv_tileas.smem<tensor<64x128xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!x = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+module @the_next_b_is_computed_early {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %x: !x):
+    %slot_a = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !sa
+    %slot_b = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !sb
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : !d
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %a = "nv_tileas.load_shared"(%slot_a) : (!sa) -> !a
+      %first = "nv_tileas.load_shared"(%slot_b) : (!sb) -> !b
+      %b = math.absf %first : !b
+      %r:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero, %own = %b, %scale = %b) -> (!d, !b, !b) : i32 {
+        %d = "nv_tileas.dot"(%a, %own, %acc) {a_major = "k", b_major = "n"} : (!a, !b, !d) -> !d
+        %read = "nv_tileas.load_shared"(%slot_b) : (!sb) -> !b
+        %next = arith.mulf %read, %scale : !b
+        %later, %t = "nv_tileas.tiled_load"(%x, %n, %n) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!x, i32, i32) -> (!b, !nv_tileaa.mem_token)
+        scf.yield %d, %next, %later : !d, !b, !b
+      }
+      %last = "nv_tileas.dot"(%a, %r#1, %r#0) {a_major = "k", b_major = "n"} : (!a, !b, !d) -> !d
+      %e = arith.addf %last, %last : !d
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, !x) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

@@ -24,6 +24,7 @@ DOT = "nv_tileas.dot"
 _ASYNC_MMA = "nv_tileas.async_mma"
 _PRODUCTS = (DOT, _ASYNC_MMA, "nv_tileas.warp_mma", "nv_tileas.simt_mma")
 _PERMUTE = "nv_tileas.permute"
+_RECEIVE = "nv_tileas.receive"
 _LOAD_SHARED = "nv_tileas.load_shared"
 _SM = get_target("sm_90a")
 
@@ -180,11 +181,48 @@ def is_copied_operand(dot: Any, number: int) -> bool:
     return is_copied(defining_operation(loaded_operand(dot.operands[number])))
 
 
+def is_received(dot: Any, number: int) -> bool:
+    """Tell whether operand `number` of `dot` comes to the consumers through a channel of TMA."""
+    source = defining_operation(loaded_operand(dot.operands[number]))
+    return source is not None and source.name == _RECEIVE
+
+
+def meets(dot: Any) -> bool:
+    """Tell whether the consumers meet for `dot`, because they store an operand of it together."""
+    return any(
+        not (is_received(dot, number) or stays_in_registers(dot, number)) for number in (0, 1)
+    )
+
+
 def is_staged(dot: Any, number: int) -> bool:
     """Tell whether threads store operand `number` of `dot` into a buffer."""
     if is_copied_operand(dot, number) or stays_in_registers(dot, number):
         return False
     return why_not_in_place(dot.operands[number]) is not None
+
+
+def is_converted(dot: Any, number: int) -> bool:
+    """Tell whether threads compute operand `number` of `dot` from what the round loads, no more.
+
+    So they can compute that of the next round while the product runs.
+    """
+    if is_copied_operand(dot, number):
+        return False
+    waiting, seen = [dot.operands[number]], set[Any]()
+    while waiting:
+        value = waiting.pop()
+        op = defining_operation(value)
+        if op is None and value.owner == dot.block:
+            op = _maker(value)  # what the round before has loaded
+            if op is None:
+                return False
+        if op is None or op in seen or op.block != dot.block:
+            continue
+        seen.add(op)
+        if op.name in _PRODUCTS or len(op.regions):
+            return False
+        waiting += [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+    return True
 
 
 def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:

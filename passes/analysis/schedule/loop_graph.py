@@ -13,7 +13,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
-from tilec.passes.analysis.mma.operands import stays_in_registers
+from tilec.passes.analysis.mma.operands import meets, stays_in_registers
 from tilec.passes.analysis.schedule.op_costs import DOT, is_name, op_cost
 from tilec.plan.graph import Edge, LoopGraph
 
@@ -27,7 +27,8 @@ def loop_graph(loop: Any, warpgroups: int) -> LoopGraph:
     block = loop.regions[0].blocks[0]
     carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     nodes = tuple(op_cost(op, warpgroups) for op in ops)
-    return LoopGraph(nodes, edges_of(ops, carried), warpgroups)
+    together = any(meets(op) for op in ops if op.name == DOT)
+    return LoopGraph(nodes, edges_of(ops, carried), warpgroups, meets=together)
 
 
 def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:

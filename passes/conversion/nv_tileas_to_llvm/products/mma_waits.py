@@ -4,10 +4,12 @@ A wait ties the accumulator registers, which keeps LLVM from moving their reader
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from tilec.dialects.nv_tileas.mma_ops import AnchorOp, HoldOp, MmaDrainOp, MmaWaitOp
 from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
@@ -30,11 +32,15 @@ def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Raise a performance-monitor event for one value of a register that never comes up.
 
     An event changes nothing (PTX ISA, pmevent). ptxas keeps it in order with waits, and its
-    predicate has to be computed first.
+    predicate has to be computed first. All registers of a tile are combined to one number: that may
+    come up.
     """
     text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
-    for register in parts_of(lowering, op.operands[0])[:ANCHORED_REGISTERS]:
-        word = llvm_ops.bitcast(emit.i32_type(), register)
+    registers = parts_of(lowering, op.operands[0])
+    words = [llvm_ops.bitcast(emit.i32_type(), register) for register in registers]
+    if op.opview.is_whole:
+        words = [reduce(arith.xori, words)]
+    for word in words[:ANCHORED_REGISTERS]:
         emit.inline_ptx(text, "r", [word], None)
     return []
 

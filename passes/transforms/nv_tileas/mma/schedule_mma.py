@@ -19,6 +19,14 @@ wait. Products that were issued since stay in flight:
     %g, %t = async_mma ...; %h, %u = async_mma ...; mma_wait %g, %t {pending = 1}; softmax
     mma_wait %h, %u {pending = 0}
 
+A rotated loop computes an operand of the next round while the product runs, and stores it when that
+is done: its buffer has one place. An anchor keeps the wait after what is computed. The product that
+follows the loop finds its operand in the same buffer:
+
+    scf.for iter_args(%b) { store_shared %b, %buffer; fence_proxy; barrier
+      %g, %t = async_mma %a, %buffer, %acc; %next = ...; anchor %next; mma_wait %g, %t; barrier
+      yield %next }
+
 The start of the next round can hide a product, too: the tensor cores then have work while a
 warpgroup waits for its next slot. This pays if no other warpgroup fills the gap. If the plan says
 so, the group that a round issues last stays in flight until the next round has issued it again:

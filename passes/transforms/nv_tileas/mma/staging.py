@@ -17,13 +17,14 @@ class Staging:
 
     Attributes:
         operands: The operands that are staged.
-        readers: By buffer: how it is staged and the last product so far that reads it.
+        readers: By operand that is staged: the last product so far that reads it.
     """
 
     def __init__(self) -> None:
         """Begin with no operand."""
         self.operands = StagedOperands()
-        self.readers: dict[Any, tuple[Staged, Any]] = {}
+        self.readers: dict[Staged, Any] = {}
+        self._allocated: list[tuple[Staged, Any]] = []
         self._stored: list[Any] = []
         self._read: list[Staged] = []
 
@@ -38,13 +39,31 @@ class Staging:
         staged = self.operands.at(op, tile, layout)
         if staged is None:
             place = staging_place(op, tile)
-            staged = Staged(place.block, _allocate(op, tile, layout))
+            buffer = self._free(place, tile, layout) or _allocate(op, tile, layout)
+            staged = Staged(place.block, buffer)
             with ir.InsertionPoint(place), op.location:
-                StoreSharedOp(tile=tile, destination=staged.buffer)
+                store = StoreSharedOp(tile=tile, destination=staged.buffer)
+            self._allocated.append((staged, store.operation))
             self.operands.add(tile, layout, staged)
             self._stored.append(place)
         self._read.append(staged)
         return staged.buffer
+
+    def _free(self, place: Any, tile: Any, layout: SharedLayout) -> Any:
+        """Return a buffer for `tile` that only loops before `place` use, or None.
+
+        After the last product of a round that reads it, there is a barrier. So the product of a
+        rotated loop that runs after the loop finds its operand where the loop stages it.
+        """
+        wanted, around = shared_tile_type(layout, tile.type.element_type), enclosing_loops(place)
+        users: dict[Any, list[Any]] = {}
+        for staged, stored in self._allocated:
+            if staged.buffer.type == wanted:
+                users.setdefault(staged.buffer, []).append(stored)
+        for buffer, stores in users.items():
+            if all(set(enclosing_loops(stored)) - set(around) for stored in stores):
+                return buffer
+        return None
 
     def show(self, op: Any) -> None:
         """Let the product that comes in place of `op` see what was stored for it."""
@@ -57,7 +76,7 @@ class Staging:
     def note_reader(self, product: Any) -> None:
         """Note that `product` reads the buffers that were asked for last."""
         for staged in self._read:
-            self.readers[staged.buffer] = (staged, product)
+            self.readers[staged] = product
         self._read = []
 
     def protect(self) -> dict[Any, Any]:
@@ -67,7 +86,7 @@ class Staging:
             By product: the barrier that comes after it in its block.
         """
         found: dict[Any, Any] = {}
-        for staged, product in self.readers.values():
+        for staged, product in self.readers.items():
             last = at_level(product, staged.block)
             if last not in found and enclosing_loops(last):
                 with ir.InsertionPoint(next_operation(last)), last.location:

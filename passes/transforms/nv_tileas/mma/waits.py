@@ -3,8 +3,8 @@
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp
-from tilec.dialects.nv_tileas.mma_ops import BY_STEPS
+from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp, StoreSharedOp
+from tilec.dialects.nv_tileas.mma_ops import BY_STEPS, WHOLE
 from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
@@ -27,6 +27,8 @@ WORD_BITS = 32
 
 _READING = ("nv_tileas.load_shared", "nv_tileas.view", "nv_tileas.broadcast")
 """Operations that read a slot, or name what was read."""
+_LOADS = ("nv_tileas.tiled_load", "nv_tileas.gather")
+_NAMING = ("nv_tileas.view", "nv_tileas.broadcast")
 ASYNC_MMA = AsyncMmaOp.OPERATION_NAME
 
 
@@ -62,6 +64,9 @@ def place_waits(issued: list[Issued], in_flight: int) -> None:
     """
     places: dict[Any, list[Issued]] = {}
     for item in issued:
+        if item.barrier is not None:
+            _raise_work(item.product)
+            _issue_loads(item.product)
         place = _last_hidden(item.product)
         places.setdefault(place, []).append(item)
         if place == item.product and _computes_a(item.product):
@@ -72,6 +77,43 @@ def place_waits(issued: list[Issued], in_flight: int) -> None:
         held += [_wait(item, following, in_flight) for item in waited]
     for found in filter(None, held):  # loops are rebuilt on the way
         hold_slot(found)
+
+
+def _raise_work(product: Any) -> None:
+    """Let threads compute before the A of the next round what does not need it.
+
+    A stays in the registers that the product reads, so the wait comes before it.
+    """
+    held = _makers_of_next_a(product)  # what stays where it is
+    ops = body_operations(product.block)
+    first = None
+    for op in ops[ops.index(product) + 1 : -1]:
+        makers = {item.owner.operation for item in operands_of(op) if isinstance(item, ir.OpResult)}
+        computes = op.name in _NAMING or op.name.startswith(("arith.", "math."))
+        if op in held or makers & held or (first is not None and not computes):
+            held.add(op)
+            first = first or op
+        elif first is not None:
+            op.move_before(first)
+
+
+def _issue_loads(product: Any) -> None:
+    """Let threads load what only later rounds need as soon as the product runs.
+
+    A fence waits for loads: those of the end of a round would delay the store at the start of the
+    next one. With scales that threads load, 128x256x64 tiles of MXFP8 took 446 us so, and 334 with
+    early loads; what the same round needs took longer, as it delays the release of a slot (H100,
+    docs/measurements/2026-11-27-users.md).
+    """
+    ops = body_operations(product.block)
+    place = ops.index(product)
+    late = set(ops[place + 1 :])
+    following = ops[place + 1]
+    for op in ops[place + 1 : -1]:
+        makers = {item.owner.operation for item in op.operands if isinstance(item, ir.OpResult)}
+        users = {use.owner.operation for use in op.results[0].uses} if op.name in _LOADS else {None}
+        if users <= {ops[-1]} and not makers & late and op != following:
+            op.move_before(following)
 
 
 def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
@@ -93,12 +135,35 @@ def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
         tile = _hidden_result(between)
         if tile is not None:
             AnchorOp(tile=tile)
+        for computed in _staged_next(product):
+            if computed.owner.operation in between:
+                AnchorOp(tile=computed).operation.attributes[WHOLE] = ir.UnitAttr.get()
         waited = MmaWaitOp.build(result, token, groups + (later is not None))
     for user, number in uses:
         user.operands[number] = waited
     for op in filter(item.reads_until, between):
         op.move_before(following)
     return later
+
+
+def _staged_next(product: Any) -> list[Any]:
+    """Return what threads compute in this round to stage it in the next one."""
+    ops = body_operations(product.block)
+    stores = [
+        op
+        for op in ops[: ops.index(product)]
+        if op.name == StoreSharedOp.OPERATION_NAME and op.opview.destination in product.operands
+    ]
+    staged = [_carried(registers_of(store.opview.tile), product.block) for store in stores]
+    return [tile for tile in staged if tile is not None]
+
+
+def _carried(tile: Any, block: Any) -> Any:
+    """Return what a round passes on for the argument `tile` of its block, or None."""
+    if not isinstance(tile, ir.BlockArgument) or tile.owner != block:
+        return None
+    passed = registers_of(terminator(block).operands[tile.arg_number - 1])
+    return passed if isinstance(passed, ir.OpResult) else None
 
 
 def _hidden_result(hidden: list[Any]) -> Any:

@@ -10,8 +10,9 @@ scheduler (`tilec/plan/schedule.py`) derives stages from it. Only the consumers 
 producer are scheduled, since their loads come through rings.
 
 A loop stays as it is if rotating it gains little: where its products wait for nothing but their
-accumulators, for example. A loop also stays as it is if threads stage an operand of a product, or
-if it has loops inside, because the time of those depends on how often they run. Remark T0440
+accumulators, for example. A loop also stays as it is if threads stage an operand of a product that
+needs results of the round, or copy one to shared memory, or if it has loops inside, because the
+time of those depends on how often they run. Remark T0440
 reports the time of a round and what bounds it, or why a loop in which threads compute stays. The
 plan of the kernel gets an entry for each loop with products: its operations with their stages, the
 time of a round, the schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
@@ -29,7 +30,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import LOOPS, defining_operation, operations_inside
+from tilec.ir.structured import LOOPS, operations_inside
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -40,8 +41,10 @@ from tilec.passes.analysis.kernels import (
     write_spec,
 )
 from tilec.passes.analysis.mma.operands import (
+    is_converted,
     is_copied_operand,
-    loaded_operand,
+    is_received,
+    meets,
     stays_in_registers,
 )
 from tilec.passes.analysis.mma.product_loops import multiplies
@@ -65,7 +68,6 @@ from tilec.plan.schedule import Choice, Schedule, schedule_loop, splits_loop
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import replace
 
-_RECEIVE = "nv_tileas.receive"
 _HINT = "without the field, --emit plan shows what was chosen for each loop, and why"
 
 
@@ -184,21 +186,28 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
         return "how often it runs depends on what it computes"
     if loops_of_tiles(loop):
         return "how long a round takes depends on how often the loop inside of it runs"
-    dots = (op for op in loop_operations(loop) if op.name == DOT)
-    return next(filter(None, (_why_not_in_flight(dot, warpgroups) for dot in dots)), None)
+    dots = [op for op in loop_operations(loop) if op.name == DOT]
+    if any(map(meets, dots)) and spec.get("blocks_per_sm", 1) > 1:
+        return "another CTA of the SM multiplies while threads store an operand"
+    whys = (_why_not_in_flight(dot, warpgroups, alone=len(dots) == 1) for dot in dots)
+    return next(filter(None, whys), None)
 
 
-def _why_not_in_flight(dot: Any, warpgroups: int) -> str | None:
+def _why_not_in_flight(dot: Any, warpgroups: int, *, alone: bool) -> str | None:
     """Return why threads cannot compute while a product runs; None where they can.
 
-    What threads have staged in shared memory for a product has one place, and barriers around it.
+    What threads stage in shared memory for a product has one place, and barriers around it. So they
+    may compute it while the product before it runs, if that is `alone` in the round and it needs no
+    result of the round, but store it only afterwards.
     """
     defect = why_not_wgmma(dot, warpgroups)
     if defect is not None:
         return f"threads compute a product: {defect}"
-    a, b = (defining_operation(loaded_operand(dot.operands[number])) for number in (0, 1))
-    in_slots = [source is not None and source.name == _RECEIVE for source in (a, b)]
+    in_slots = [is_received(dot, number) for number in (0, 1)]
     if in_slots[1] and (in_slots[0] or stays_in_registers(dot, 0)):
+        return None
+    others = [number for number in (0, 1) if not in_slots[number]]
+    if alone and all(is_converted(dot, number) for number in others):
         return None
     number = 0 if in_slots[1] else 1
     verb = "copy" if is_copied_operand(dot, number) else "store"
