@@ -2,8 +2,8 @@
 
 The threads of the role meet at a barrier after they have written, and at another one after they
 have read: then the next operation may use the area. A conversion of a layout in which every element
-stays in its warp needs neither: lanes exchange words (`tilec/layout/shuffles.py`), or swap them
-(`tilec/layout/swaps.py`).
+stays in its warp needs neither: threads pick among their registers (`tilec/layout/picks.py`), or
+lanes exchange words (`tilec/layout/shuffles.py`) or swap them (`tilec/layout/swaps.py`).
 """
 
 from typing import Any
@@ -12,6 +12,7 @@ from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.layout import SharedLayout
+from tilec.layout.picks import Picks, find_picks
 from tilec.layout.reduction import Exchange, reduction, scan_steps
 from tilec.layout.scratch import scratch_layout
 from tilec.layout.shuffles import PickedWord, warp_exchange
@@ -33,17 +34,18 @@ VECTOR_BYTES = 16
 _CONVERT = "nv_tileas.convert_layout"
 
 
-def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | Swaps | None:
-    """Return how lanes exchange or swap words in a `convert_layout`; None where it uses scratch."""
+def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | Swaps | Picks | None:
+    """Return how threads pick, exchange or swap words in a `convert_layout`; None for scratch."""
+    ends = (op.operands[0], op.results[0])
+    if op.name != _CONVERT or not all(map(has_register_layout, ends)):
+        return None
+    source, result = map(register_layout_of, ends)
+    picks = find_picks(source, result)
     kind = op.operands[0].type.element_type
     bits = element_bits(kind)
     is_bool = isinstance(kind, ir.IntegerType) and ir.IntegerType(kind).width == 1
-    if op.name != _CONVERT or bits not in SWAPPED_BITS or is_bool:
-        return None
-    ends = (op.operands[0], op.results[0])
-    if not all(map(has_register_layout, ends)):
-        return None
-    source, result = map(register_layout_of, ends)
+    if picks is not None or bits not in SWAPPED_BITS or is_bool:
+        return picks
     words = warp_exchange(source, result, bits // 8)
     return find_swaps(source, result, bits // 8) if words is None else words
 

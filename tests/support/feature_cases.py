@@ -170,6 +170,7 @@ CASES = {
     "library_activations": LINE,
     "library_random": LINE,
     "library_rows": PLANE,
+    "library_orders": ({"M": 64, "N": 64}, {"M": 17, "N": 50}, {"M": 1, "N": 3}),
     "library_int4": ({"M": 64, "N": 64, "L": 128}, {"M": 17, "N": 9, "L": 18}),
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,

@@ -100,7 +100,7 @@ def find_swaps(source: RegisterLayout, target: RegisterLayout, element_bytes: in
     if not alike or source.replication > 1 or target.replication > 1:
         return None
     before, after, per_word = lane_bits(source), lane_bits(target), WORD_BYTES // element_bytes
-    digits = _register_bits(source)
+    digits = register_bits(source)
     staying = [weight for weight, stride in digits if stride not in after]
     inner = staying[: per_word.bit_length() - 1]
     if 1 << len(inner) != per_word:
@@ -148,18 +148,18 @@ def lane_bits(layout: RegisterLayout) -> list[Stride]:
     found = []
     for mode in layout.modes:
         if mode.owner is Owner.LANE:
-            found += [_scaled(mode.stride, 1 << bit) for bit in range(mode.extent.bit_length() - 1)]
+            found += [scaled(mode.stride, 1 << bit) for bit in range(mode.extent.bit_length() - 1)]
     assert len(found) == _LANE_BITS, layout
     return found
 
 
-def _register_bits(layout: RegisterLayout) -> list[tuple[int, Stride]]:
+def register_bits(layout: RegisterLayout) -> list[tuple[int, Stride]]:
     """Return the binary digits of the register: how far apart registers are, and what it adds."""
     found, weight = [], 1
     for mode in layout.modes:
         if mode.owner is Owner.REG:
             bits = range(even_part(mode.extent).bit_length() - 1)
-            found += [(weight << bit, _scaled(mode.stride, 1 << bit)) for bit in bits]
+            found += [(weight << bit, scaled(mode.stride, 1 << bit)) for bit in bits]
             weight *= mode.extent
     return found
 
@@ -169,7 +169,8 @@ def even_part(number: int) -> int:
     return number & -number
 
 
-def _scaled(stride: Stride, factor: int) -> Stride:
+def scaled(stride: Stride, factor: int) -> Stride:
+    """Return the stride of a digit that counts `factor` times."""
     return tuple(step * factor for step in stride)
 
 
@@ -190,7 +191,7 @@ def gathered(layout: RegisterLayout, axis: int, width: int, run: int) -> Registe
         The layout, which `find_swaps` finds the way to; None where the warp does not hold what is
         wanted, or each lane has it already.
     """
-    lanes, registers = lane_bits(layout), [stride for _, stride in _register_bits(layout)]
+    lanes, registers = lane_bits(layout), [stride for _, stride in register_bits(layout)]
     for step in (1 << bit for bit in range(max(width, run).bit_length() - 1)):
         stride = tuple(step * (number == axis) for number in range(layout.rank))
         have, other = (registers, lanes) if step < width else (lanes, registers)
@@ -216,7 +217,7 @@ def gathered(layout: RegisterLayout, axis: int, width: int, run: int) -> Registe
 def _odd_parts(layout: RegisterLayout) -> list[tuple[Stride, int]]:
     """Return stride and extent of what binary digits leave of modes of registers."""
     return [
-        (_scaled(mode.stride, even_part(mode.extent)), mode.extent // even_part(mode.extent))
+        (scaled(mode.stride, even_part(mode.extent)), mode.extent // even_part(mode.extent))
         for mode in layout.modes
         if mode.owner is Owner.REG and mode.extent > even_part(mode.extent)
     ]

@@ -12,6 +12,7 @@ from tilec.support.diagnostics import LaunchError, error
 FOLDER = Path(__file__).resolve().parent
 """Where the `.tile` files are."""
 FILES = {
+    "argsort": "order",
     "dequantize_int4": "quantization",
     "gelu": "activations",
     "gelu_tanh": "activations",
@@ -31,6 +32,8 @@ FILES = {
     "softmax_end": "attention",
     "softmax_start": "attention",
     "softmax_step": "attention",
+    "sort": "order",
+    "topk": "order",
     "uniform": "random",
     "unpack_int4": "quantization",
 }
@@ -58,6 +61,7 @@ class LibraryFunction:
         raise LaunchError(error("T0717", f"'{self.name}' works inside a kernel only"))
 
 
+argsort = LibraryFunction("argsort")
 dequantize_int4 = LibraryFunction("dequantize_int4")
 gelu = LibraryFunction("gelu")
 gelu_tanh = LibraryFunction("gelu_tanh")
@@ -77,10 +81,13 @@ softmax = LibraryFunction("softmax")
 softmax_end = LibraryFunction("softmax_end")
 softmax_start = LibraryFunction("softmax_start")
 softmax_step = LibraryFunction("softmax_step")
+sort = LibraryFunction("sort")
+topk = LibraryFunction("topk")
 uniform = LibraryFunction("uniform")
 unpack_int4 = LibraryFunction("unpack_int4")
 
 __all__ = [
+    "argsort",
     "dequantize_int4",
     "gelu",
     "gelu_tanh",
@@ -100,6 +107,8 @@ __all__ = [
     "softmax_end",
     "softmax_start",
     "softmax_step",
+    "sort",
+    "topk",
     "uniform",
     "unpack_int4",
 ]

@@ -20,6 +20,14 @@ ANCHORED_REGISTERS = 4
 """Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
 COPIES_OF_A_TILE = 16
 """Users up to which a cheap tile is made again for each: chains of such tiles multiply (choice)."""
+OPERATIONS_IN_A_ROW = 12
+"""Operations that follow each other and may be done again instead of a change of layout: what takes
+more is not worth the search (choice)."""
+DIVISION_INSTRUCTIONS = 6
+"""Instructions of a division by a constant: a product, shifts and a correction (SASS of ptxas 13.0,
+i32)."""
+NOTABLE_CYCLES = 8
+"""Cycles of an SM that a change of layout takes, from which on a remark says so (choice)."""
 TAIL_REGISTERS = 8
 """Registers of a tile that the end of a block computes at a time, at least: enough loads in flight,
 few alive (choice)."""

@@ -53,6 +53,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "cross_entropy",
         "dropout",
         "top_k",
+        "moe_router",
     ),
     "Reductions and scans": ("row_sum", "row_argmax", "column_sum", "row_cumsum", "array_cumsum"),
     "Indices and atomic operations": ("byte_histogram", "embedding", "scatter_add"),

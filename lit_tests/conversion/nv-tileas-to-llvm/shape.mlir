@@ -332,3 +332,34 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_way_is_swizzled", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<2xi32, #nv_tileas.shared_layout<array<i64: 2>, 0 : i64>>>
+!whole = tensor<2xi32, #nv_tileas.layout<"2|reg:2*(1)|lane:32*(0)|warp:4*(0)">>
+!lanes = tensor<2xi32, #nv_tileas.layout<"2|lane:4*(0),2*(1),4*(0)|warp:4*(0)">>
+
+// Every thread holds the whole tile, so one digit of the lane decides which register it takes.
+// CHECK-LABEL: llvm.func @threads_pick_registers
+// CHECK:         %[[LANE:.*]] = arith.remui %{{.*}}, %c32
+// CHECK:         %[[LOW:.*]] = llvm.extractelement %[[PAIR:.*]][%{{.*}} : i32] : vector<2xi32>
+// CHECK:         %[[HIGH:.*]] = llvm.extractelement %[[PAIR]][%{{.*}} : i32] : vector<2xi32>
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         %[[DIGIT:.*]] = arith.andi %[[LANE]], %c4
+// CHECK:         %[[IS_ONE:.*]] = arith.cmpi ne, %[[DIGIT]], %c0
+// CHECK:         arith.select %[[IS_ONE]], %[[HIGH]], %[[LOW]] : i32
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.store
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !whole
+    %y = "nv_tileas.convert_layout"(%x) : (!whole) -> !lanes
+    "nv_tileas.store_shared"(%y, %s) : (!lanes, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "threads_pick_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -603,14 +603,17 @@ module @joined_tiles_are_loaded_as_parts {
 
 !s = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
 
-// A mask of the round serves rows and columns: it is made in both layouts, so that none of them changes.
-// CHECK-LABEL: module @masks_of_rounds_are_made_again
-// CHECK-COUNT-2: "nv_tileas.make_range"
+// A mask serves rows and columns. It costs less to compute it in both layouts than to change one.
+// CHECK-LABEL: module @masks_are_computed_again
 // CHECK:         scf.for
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK-COUNT-2: arith.cmpi
+// CHECK:         arith.cmpi eq{{.*}}<"32|[[ROWS:.*]]">>
 // CHECK-NOT:     nv_tileas.convert_layout
-module @masks_of_rounds_are_made_again {
+// CHECK:         %[[R:.*]] = "nv_tileas.make_range"() {{.*}} -> tensor<32xi32, #nv_tileas.layout<"[[COLUMNS:.*]]">>
+// CHECK-NEXT:    %[[K:.*]] = "nv_tileas.splat"(%{{.*}}) : (i32) -> tensor<32xi32, #nv_tileas.layout<"[[COLUMNS]]">>
+// CHECK-NEXT:    arith.cmpi eq, %[[R]], %[[K]] : tensor<32xi32, #nv_tileas.layout<"[[COLUMNS]]">>
+// CHECK-NOT:     nv_tileas.convert_layout
+module @masks_are_computed_again {
   "nv_tileaa.func"() ({
   ^bb0(%s: !s, %n: i32):
     "nv_tileas.roles"() ({
@@ -644,13 +647,14 @@ module @masks_of_rounds_are_made_again {
 !s = !nv_tileas.smem<tensor<32x64xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
 
 // Two stages of a butterfly: halves at a known place are registers of their tile, if each thread has
-// both halves.
+// both halves. The change of layout only names registers in another order.
 // CHECK-LABEL: module @known_slices_are_registers
 // CHECK-NOT:     nv_tileas.convert_layout
 // CHECK-COUNT-2: "nv_tileas.extract"{{.*}} : (tensor<32x32x2x1xf32, #nv_tileas.layout<"32x32x2x1|reg:[[X:.*]]|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>, {{.*}}|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
 // CHECK:         "nv_tileas.cat"{{.*}}|lane:16*(0,2,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
 // CHECK-COUNT-2: "nv_tileas.extract"{{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
 // CHECK:         "nv_tileas.cat"{{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
+// CHECK-NEXT:    "nv_tileas.convert_layout"{{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>) -> {{.*}}|lane:16*(0,1,0,0),2*(1,0,0,0)|warp:4*(2,0,0,0)">>
 // CHECK-NOT:     nv_tileas.convert_layout
 module @known_slices_are_registers {
   "nv_tileaa.func"() ({

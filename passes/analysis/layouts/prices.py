@@ -15,6 +15,7 @@ from tilec.layout import LayoutError, RegisterLayout, tma_boxes
 from tilec.layout.banks import SECTOR_BYTES, AccessCost, sectors
 from tilec.layout.constructors import VECTOR_BITS
 from tilec.layout.modes import Owner
+from tilec.layout.picks import find_picks
 from tilec.layout.reduction import Exchange, reduction, scan_steps
 from tilec.layout.scratch import SAMPLES, access, exchange
 from tilec.layout.shuffles import warp_exchange
@@ -137,6 +138,10 @@ def _moved_in_warps(
 
     None where it needs the scratch area.
     """
+    picks = find_picks(source, target)
+    if picks is not None:
+        repacked = picks.repacked(_WORD_BITS // bits) if 8 <= bits < _WORD_BITS else 0
+        return 0, max(1, picks.selects + repacked)  # of equal prices, no change is the better one
     if bits not in SWAPPED_BITS:
         return None
     words = warp_exchange(source, target, bits // 8)

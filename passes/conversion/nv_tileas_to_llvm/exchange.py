@@ -1,4 +1,4 @@
-"""Conversions of layouts in which lanes exchange words, without shared memory."""
+"""Conversions of layouts without shared memory: threads pick registers, or lanes exchange words."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.layout.modes import WARP_LANES, Owner
+from tilec.layout.picks import Picks
 from tilec.layout.shuffles import Fetch, Lanes, PickedWord
 from tilec.layout.swaps import Swaps
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -33,6 +34,24 @@ def exchange_in_warps(
         parts = [fetched[fetch] for fetch in word.fetches]
         found.append(_picked(parts[0], parts[-1], _table(lane, word.selectors)))
     return PackedTile(found, kind)
+
+
+def pick_registers(lowering: Lowering, picks: Picks, registers: Sequence[Any]) -> list[Any]:
+    """Return the result: registers of this thread.
+
+    Args:
+        lowering: Emits in the current role.
+        picks: Which registers.
+        registers: Those of the source, of any type.
+    """
+    ids, held = lowering.current_role.ids, dict(enumerate(registers))
+    for digit in picks.digits:
+        is_one = emit.compare("ne", arith.andi(ids[digit.owner], emit.value(digit.bit)), 0)
+        pairs = [(number, number + digit.registers) for number in held]
+        held = {
+            low: arith.select(is_one, held[high], held[low]) for low, high in pairs if high in held
+        }
+    return [held[number] for number in picks.taken]
 
 
 def swap_in_warps(

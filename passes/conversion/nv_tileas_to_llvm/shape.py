@@ -19,6 +19,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.slices import slice_counts
 from tilec.layout import SharedLayout
+from tilec.layout.picks import Picks
 from tilec.layout.shared import row_major
 from tilec.layout.swaps import Swaps
 from tilec.passes.analysis.facts.extracts import open_axes
@@ -27,7 +28,11 @@ from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.layouts.operations import extracted_part, joined_parts, part_of
 from tilec.passes.analysis.scratch_areas import places_of, uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.exchange import exchange_in_warps, swap_in_warps
+from tilec.passes.conversion.nv_tileas_to_llvm.exchange import (
+    exchange_in_warps,
+    pick_registers,
+    swap_in_warps,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import (
     read_tile,
@@ -100,9 +105,11 @@ def plain_layout(tile: Any) -> SharedLayout:
 
 @RULES.converts(ConvertLayoutOp)
 def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Exchange or swap words in each warp, or move the tile through the scratch area."""
+    """Pick registers, exchange or swap words in each warp, or go through the scratch area."""
     source, result = op.operands[0], op.results[0]
     words = warp_exchange_of(op)
+    if isinstance(words, Picks):
+        return [pick_registers(lowering, words, lowering.tile(source))]
     if isinstance(words, Swaps):
         return [swap_in_warps(lowering, words, lowering.tile(source))]
     if words is not None:

@@ -177,10 +177,14 @@ def identities_of(call: Call, identity: Argument, tiles: Sequence[hir.Value]) ->
     value = identity.value
     items = value.items if isinstance(value, TupleValue) else (value,)
     known = [item.value for item in items if isinstance(item, Constant) and numeric.is_number(item)]
-    if len(items) != len(tiles) or len(known) != len(items):
-        what = "a number" if len(tiles) == 1 else f"a tuple of {len(tiles)} numbers"
+    what = "a number" if len(tiles) == 1 else f"a tuple of {len(tiles)} numbers"
+    if len(items) != len(tiles) or not all(map(numeric.is_number, items)):
         message = f"the identity must be {what}, found {describe(value)}"
         raise call.fail("T0403", message, identity.span)
+    if len(known) != len(items):
+        message = f"the identity must be {what} that the compiler knows, found run-time values"
+        hint = "write it as numbers, such as 0, inf or 2 ** 31 - 1"
+        raise call.fail("T0403", message, identity.span, hint=hint)
     for number, tile in zip(known, tiles, strict=True):
         dtype = numeric.dtype_of(tile)
         numeric.check_fits(call.ctx, Constant(number, identity.span), dtype, identity.span)

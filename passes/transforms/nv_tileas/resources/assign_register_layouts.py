@@ -27,7 +27,8 @@ ring of operands loses by it: the plan says which bytes are free, and what a slo
 layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
 one warpgroup.
 
-If the layouts of two groups do not fit, a `convert_layout` is inserted. A `cat`, and an `extract`
+If the layouts of two groups do not fit, a `convert_layout` is inserted, or what is cheap to compute
+is computed again (`recomputed_tiles.py`). A `cat`, and an `extract`
 at a known place, name registers where each thread has its part of every tile; else their tiles go
 through the scratch area.
 """
@@ -39,7 +40,6 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
-from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
@@ -89,12 +89,11 @@ from tilec.passes.analysis.layouts.operations import (
 from tilec.passes.analysis.layouts.prices import (
     access_price,
     arithmetic_price,
-    conversion_price,
     is_access,
     least_access_price,
     rounds_of,
 )
-from tilec.passes.analysis.tma.shared_layouts import register_layout_of, with_register_layout
+from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     PRODUCTS,
@@ -104,8 +103,10 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     convert_copies,
     convert_fragments,
     fixed_operand,
+    notable_changes,
     retype_constants,
 )
+from tilec.passes.transforms.nv_tileas.resources.recomputed_tiles import recompute
 from tilec.passes.transforms.nv_tileas.resources.remade_tiles import merge, remake
 from tilec.plan.model import ScratchRoom
 from tilec.support.diagnostics import SourceSpan, remark
@@ -184,6 +185,7 @@ class LayoutAssignment:
         merge(clones, self.replaced)
         for op in self.replaced:
             erase(op)
+        recompute(self.block)
         retype_constants(self.block)
         self._report_conversions()
 
@@ -384,15 +386,10 @@ class LayoutAssignment:
 
     def _report_conversions(self) -> None:
         """Say what each change of layout that is left costs."""
-        for op in walk_operations(self.block):
-            if op.name == CONVERT:
-                tile = op.results[0].type
-                ends = [register_layout_of(item) for item in (op.operands[0], op.results[0])]
-                bits = element_bits(tile.element_type)
-                cycles = rounds_of(op) * conversion_price(ends[0], ends[1], bits)
-                extents = "x".join(map(str, tile.shape))
-                message = f"a tile of {extents} changes its layout, which takes {cycles:.0f} cycles"
-                self._remark(f"{message} of an SM", op.results[0])
+        for tile, cycles in notable_changes(self.block):
+            extents = "x".join(map(str, tile.type.shape))
+            message = f"a tile of {extents} changes its layout, which takes {cycles:.0f} cycles"
+            self._remark(f"{message} of an SM", tile)
 
     def _remark(self, message: str, tile: Any) -> None:
         """Note a remark where a tile is made, which may be erased later."""

@@ -1,10 +1,11 @@
 """Layouts that products fix, and conversions at operations whose operands have their own."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
 from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
+from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import next_operation, walk_operations
 from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
@@ -12,11 +13,18 @@ from tilec.layout.constructors import VECTOR_BITS
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.layouts.links import COMBINE
-from tilec.passes.analysis.layouts.prices import TILED_STORE, accesses_global
+from tilec.passes.analysis.layouts.prices import (
+    TILED_STORE,
+    accesses_global,
+    conversion_price,
+    rounds_of,
+)
 from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.passes.analysis.passed_values import passed_values
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of
+from tilec.plan.worth import NOTABLE_CYCLES
 
 _ASYNC, _WARP = AsyncMmaOp.OPERATION_NAME, WarpMmaOp.OPERATION_NAME
 PRODUCTS = (_ASYNC, DOT)
@@ -167,6 +175,21 @@ def _convert_operand(op: Any, number: int) -> Any:
         converted = ConvertLayoutOp(source=tile, result=tile.type)
     op.operands[number] = converted.result
     return converted.operation
+
+
+def notable_changes(block: Any) -> Iterator[tuple[Any, float]]:
+    """Give tiles that have changed their layout, and the cycles of an SM that a change takes.
+
+    Those that take fewer than `NOTABLE_CYCLES` are left out.
+    """
+    for op in walk_operations(block):
+        if op.name == ConvertLayoutOp.OPERATION_NAME:
+            tile = op.results[0]
+            source, target = register_layout_of(op.operands[0]), register_layout_of(tile)
+            bits = element_bits(tile.type.element_type)
+            cycles = rounds_of(op) * conversion_price(source, target, bits)
+            if cycles >= NOTABLE_CYCLES:
+                yield tile, cycles
 
 
 def retype_constants(block: Any) -> None:
