@@ -5,11 +5,11 @@ import pytest
 from tests.support.copied_cases import PATH
 from tests.support.seeded_faults import (
     BEFORE,
-    changed,
     failure,
     moved,
     replaced,
     verify,
+    with_operands_of,
     without,
 )
 from tilec.compiler.driver import compile_source
@@ -76,7 +76,7 @@ FAULTS = {
         OVERWRITTEN,
     ),
     "arrivals at the barrier of another ring": (
-        changed("ring_barrier", 3, "(%24, %arg22)", "(%15, %arg21)"),
+        with_operands_of("ring_barrier", 3, "ring_wait", 1),
         "more than 1 arrivals in one phase of a barrier",
     ),
 }

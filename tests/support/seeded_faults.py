@@ -93,6 +93,23 @@ def changed(operation: str, number: int, old: str, new: str) -> Callable[[str], 
     return edit
 
 
+def with_operands_of(
+    operation: str, number: int, other: str, other_number: int
+) -> Callable[[str], str]:
+    """Return an edit that gives one use of an operation the operands of a use of another one."""
+
+    def operands(line: str) -> str:
+        return line[line.index('"(') + 1 : line.index(")", line.index('"(')) + 1]
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        index, source = lines_of(text, operation)[number], lines_of(text, other)[other_number]
+        lines[index] = lines[index].replace(operands(lines[index]), operands(lines[source]), 1)
+        return "\n".join(lines)
+
+    return edit
+
+
 def swap_before(operation: str, other: str) -> Callable[[str], str]:
     """Return an edit that moves the only use of an operation before the only one of another."""
 
