@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.walks import reading
 from tilec.request.gpu import get_gpu
 from tilec.request.options import Origin
 from tilec.request.target import TARGETS, Target
@@ -64,7 +65,8 @@ class PassContext:
             run: The check; it takes the module or its copy.
         """
         if self.background is None or self.origin is Origin.USER:
-            run(module)
+            with reading():
+                run(module)
         else:
             self.background.append(partial(_run_later, name, module.operation.clone(ip=False), run))
 
@@ -72,7 +74,7 @@ class PassContext:
 def _run_later(name: str, module: Any, run: Callable[[Any], None]) -> None:
     """Run a check that a pass put off, which is an error of that pass if it fails."""
     try:
-        with module.context:
+        with module.context, reading():
             run(module)
     except InternalCompilerError:
         raise

@@ -37,8 +37,12 @@ def kernel_operations(function: Any) -> list[Any]:
 
 
 def kernel_roles(function: Any) -> list[Any]:
-    """Return the `roles` operations of a kernel; most have one, none before it is partitioned."""
-    return [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+    """Return the `roles` operations of a kernel, which stand at the top of its body.
+
+    Most kernels have one, and none before they are partitioned.
+    """
+    ops = body_operations(function_body(function))
+    return [op for op in ops if op.name == "nv_tileas.roles"]
 
 
 def add_parameter(function: Any, type_: Any, location: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
+from tilec.ir.walks import walk_operations
 from tilec.support.fast_dataclasses import dataclass, field
 
 LOOPS = ("scf.for", "scf.while")
@@ -27,21 +28,6 @@ def terminator(block: Any) -> Any:
 def body_operations(block: Any) -> list[Any]:
     """Return the operations of `block` as a list that survives insertions and erasures."""
     return [op.operation for op in block.operations]
-
-
-def walk_operations(block: Any) -> list[Any]:
-    """Return every operation under `block`, each one before the operations inside it.
-
-    The list survives insertions and erasures. The passes of a kernel need it fifty times. MLIR
-    makes it quickly, and quicker from the owner of a block than from each operation in it.
-    """
-    found: list[Any] = []
-    order, go_on = ir.WalkOrder.PRE_ORDER, ir.WalkResult.ADVANCE
-    owner = block.owner.operation
-    is_only = len(owner.regions) == 1 and len(owner.regions[0].blocks) == 1
-    for op in [owner] if is_only else block.operations:
-        op.operation.walk(lambda op: found.append(op) or go_on, order)
-    return found[1:] if is_only else found
 
 
 def operations_inside(op: Any) -> list[Any]:

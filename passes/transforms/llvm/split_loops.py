@@ -58,7 +58,8 @@ _TRUE = 1
 def split_loops(module: Any, context: PassContext) -> bool:
     """Give the first rounds of loops with a leading branch a loop of their own."""
     del context
-    branches = [op for op in walk_operations(module.body) if LEADING in op.attributes]
+    found = [op for op in walk_operations(module.body) if op.name == "scf.if"]
+    branches = [op for op in found if LEADING in op.attributes]
     changed = False
     for branch in branches:
         loop = parent_operation(branch)

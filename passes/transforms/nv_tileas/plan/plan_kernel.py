@@ -50,6 +50,7 @@ from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
+from tilec.ir.walks import reading
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
 from tilec.passes.analysis.early_ends import may_end_early
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
@@ -146,7 +147,8 @@ def _plan(
     """Plan a kernel; let threads copy what the planner gives up because it does not fit."""
 
     def attempt() -> KernelPlan:
-        problem = kernel_problem(function, accesses, cluster)
+        with reading():
+            problem = kernel_problem(function, accesses, cluster)
         return plan_kernel(problem, context.target_of(function), overrides)
 
     try:

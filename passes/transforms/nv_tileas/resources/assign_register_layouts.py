@@ -42,12 +42,8 @@ from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    defining_operation,
-    enclosing_loops,
-    terminator,
-    walk_operations,
-)
+from tilec.ir.structured import defining_operation, enclosing_loops, terminator, walk_operations
+from tilec.ir.walks import reading
 from tilec.layout import RegisterLayout
 from tilec.layout.assignment import Assignment, Group, no_price
 from tilec.layout.constructors import spread
@@ -175,7 +171,8 @@ class LayoutAssignment:
             self._group(op)
         for ops in together:
             self._join(*(op.operands[0] for op in ops))
-        self._choose()
+        with reading():
+            self._choose()
         self._convert()
         self._drop_equal(converted)
         for value in list(self.parents):

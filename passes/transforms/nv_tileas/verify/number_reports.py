@@ -22,6 +22,7 @@ assertions and prints stay as they are.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
@@ -42,32 +43,27 @@ def number_reports(module: Any, context: PassContext) -> bool:
     """Number the assertions and prints of each kernel and add the buffers for their reports."""
     changed = False
     for function in kernel_functions(module):
-        changed |= _number(
-            function,
-            "nv_tileas.assert",
-            assertions.METADATA_KEY,
-            DEBUG_BUFFER,
-            lambda op: _assertion(op, context),
-        )
-        changed |= _number(
-            function, "nv_tileas.print", prints.METADATA_KEY, prints.PRINT_BUFFER, _print
-        )
+        ops = kernel_operations(function)
+        checks = [op for op in ops if op.name == "nv_tileas.assert"]
+        shown = [op for op in ops if op.name == "nv_tileas.print"]
+        row = partial(_assertion, context)
+        changed |= _number(function, checks, assertions.METADATA_KEY, DEBUG_BUFFER, row)
+        changed |= _number(function, shown, prints.METADATA_KEY, prints.PRINT_BUFFER, _print)
     return changed
 
 
 def _number(
-    function: Any, name: str, key: str, buffer: str, row: Callable[[Any], dict[str, Any]]
+    function: Any, found: list[Any], key: str, buffer: str, row: Callable[[Any], dict[str, Any]]
 ) -> bool:
-    """Number the operations called `name`; return whether there are any without numbers.
+    """Number operations that report; return whether there are any without numbers.
 
     Args:
         function: The kernel.
-        name: Name of the operations.
+        found: The operations, all of one kind.
         key: Entry of the metadata for the table.
         buffer: Name of the hidden parameter.
         row: Makes the row of an operation.
     """
-    found = [op for op in kernel_operations(function) if op.name == name]
     if not found or read_kernel_fact(function, key) is not None:
         return False
     for number, op in enumerate(found):
@@ -77,7 +73,7 @@ def _number(
     return True
 
 
-def _assertion(op: Any, context: PassContext) -> dict[str, Any]:
+def _assertion(context: PassContext, op: Any) -> dict[str, Any]:
     message = ir.StringAttr(op.attributes["message"]).value
     return {"message": message, **place_of(op, context.buffer, context.sources)}
 
