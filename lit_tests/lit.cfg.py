@@ -1,19 +1,18 @@
 """Configuration of the lit suite: `python -m lit lit_tests`."""
 # pyright: reportUndefinedVariable=false
 
-import atexit
 import os
 import shutil
-import socket
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import lit.formats
 
 _HERE = Path(__file__).resolve().parent
 _ROOT = _HERE.parent
+sys.path.insert(0, str(_ROOT))
+from lit_tests.warm_python.start import VARIABLE, make_python, start_server  # noqa: E402
+
 _SECONDS_PER_TEST = 120
 
 config.name = "tilec"
@@ -25,39 +24,7 @@ config.test_exec_root = os.environ.get("LIT_EXEC_ROOT", str(_ROOT / "build" / "l
 config.maxIndividualTestTime = _SECONDS_PER_TEST
 
 
-def _make_python() -> str:
-    """Write a program that stands in for Python: see `warm_python/client.py`."""
-    program = Path(config.test_exec_root) / "python"
-    program.parent.mkdir(parents=True, exist_ok=True)
-    client = _HERE / "warm_python" / "client.py"
-    text = f'#!/bin/sh\nexec "{sys.executable}" -I -S "{client}" "$@"\n'
-    if not program.exists() or program.read_text() != text:
-        program.write_text(text)
-        program.chmod(0o755)
-    return str(program)
-
-
-def _start_server(python: str) -> str:
-    """Start the server that runs the tools, and return the name of its socket."""
-    folder = tempfile.mkdtemp(prefix="tilec-lit-")
-    name = str(Path(folder) / "socket")
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
-        listener.bind(name)
-        listener.listen(128)
-        number = listener.fileno()
-        server = subprocess.Popen(
-            [sys.executable, _HERE / "warm_python" / "server.py", str(number), python],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            pass_fds=[number],
-            env={**os.environ, "PYTHONPATH": str(_ROOT)},
-        )
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    atexit.register(server.communicate)  # closes its standard input, which ends it
-    return name
-
-
-_PYTHON = _make_python()
+_PYTHON = make_python(Path(config.test_exec_root))
 # lit's own `diff` and `cat` change PYTHONPATH for the commands after them, so it is set each time.
 _TILEC = f"env PYTHONPATH={_ROOT} {_PYTHON} -m tilec"
 config.substitutions.extend(
@@ -69,7 +36,7 @@ config.substitutions.extend(
     ]
 )
 
-config.environment["TILEC_WARM_PYTHON"] = _start_server(_PYTHON)
+config.environment[VARIABLE] = start_server(_PYTHON)
 config.environment["PYTHONPATH"] = str(_ROOT)
 config.environment["TILEC_CACHE"] = "0"  # what is tested is the compiler, not what it made before
 for _name in ("HOME", "XDG_CACHE_HOME", "TILEC_CACHE_DIR", "TMPDIR"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from lit_tests.warm_python.start import VARIABLE, make_python, start_server
 from tests.support.doc_sessions import Block, make_checkout, read_blocks, run, run_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,10 +34,17 @@ def kernel_text() -> str:
     return next(block.text for block in blocks("python") if block.text.startswith("@kernel"))
 
 
+@pytest.fixture(scope="module")
+def warm_python(tmp_path_factory):
+    """What runs tilec quickly: most of the time of the commands would be imports."""
+    python = make_python(tmp_path_factory.mktemp("python"))
+    return f"env {VARIABLE}={start_server(python)} {python}"
+
+
 @pytest.fixture
-def checkout(tmp_path):
+def checkout(tmp_path, warm_python):
     """A folder that looks like the checkout."""
-    return make_checkout(tmp_path)
+    return make_checkout(tmp_path, warm_python)
 
 
 @pytest.mark.slow

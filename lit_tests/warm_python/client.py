@@ -24,7 +24,7 @@ def main() -> int:
     server.sendmsg([request], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
     reply = server.recv(_REPLY_BYTES)
     if not reply:
-        sys.stderr.write("the server of the lit tests ended before it answered\n")
+        sys.stderr.write("the server of the tests ended before it answered\n")
         return 1
     status = int(reply)
     return status if status >= 0 else 128 - status

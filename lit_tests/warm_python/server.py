@@ -1,9 +1,9 @@
 """Runs Python command lines in forks of a process that has imported tilec already.
 
-A test starts 2 to 20 short Python processes, which spend most of their time on imports. Here each
-is a fork of this process: it has the folder, the environment and the streams of its client, and
-shares nothing else with the others. The server ends with the process that started it, and ends a
-command whose client has gone.
+A lit test, or a page of the documentation, starts 2 to 20 short Python processes, which spend most
+of their time on imports. Here each is a fork of this process: it has the folder, the environment
+and the streams of its client, and shares nothing else with the others. The server ends with the
+process that started it, and ends a command whose client has gone.
 """
 
 import ast

@@ -76,14 +76,20 @@ def pattern(expected: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("".join(lines))
 
 
-def make_checkout(folder: Path) -> Path:
-    """Make `folder` look like a checkout with `tilec` and `python` on the path; return it."""
+def make_checkout(folder: Path, warm_python: str | None = None) -> Path:
+    """Make `folder` look like a checkout with `tilec` and `python` on the path; return it.
+
+    Args:
+        folder: Where.
+        warm_python: Command that runs tilec instead of Python, see `lit_tests/warm_python`.
+    """
     (folder / "examples").symlink_to(ROOT / "examples")
     tools = folder / "bin"
     tools.mkdir()
-    for name, words in (("tilec", " -m tilec"), ("python", "")):
+    python = f'"{sys.executable}"'
+    for name, command in (("tilec", f"{warm_python or python} -m tilec"), ("python", python)):
         launcher = tools / name
-        launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n')
+        launcher.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         launcher.chmod(0o755)
     return folder
 
