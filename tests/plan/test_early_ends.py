@@ -1,4 +1,4 @@
-"""Blocks that may end without products do not become tiles of a loop."""
+"""Blocks that may end without products become tiles of a loop only if CTAs sort them."""
 
 import pytest
 
@@ -16,12 +16,14 @@ CONDITION = "if m * BM >= count:"
     ("condition", "plan", "persistent", "why"),
     [
         (CONDITION, {}, False, "a block may end early"),
+        (CONDITION, {"order_tiles": True}, True, "a CTA takes sorted tiles"),
+        (CONDITION, {"persistent": False}, False, "fixed by the user"),
         (CONDITION, {"persistent": True}, True, "fixed by the user"),
         ("if m * BM >= n * BN:", {}, True, "loads of the next tile overlap"),
     ],
-    ids=["loaded", "asked for", "known"],
+    ids=["loaded", "sorted", "refused", "asked for", "known"],
 )
-def test_only_loaded_numbers_leave_no_loop_over_tiles(condition, plan, persistent, why):
+def test_only_loaded_numbers_decide_about_the_loop_over_tiles(condition, plan, persistent, why):
     text = PATH.read_text()
     assert CONDITION in text
     source = SourceFile("f.tile", text.replace(CONDITION, condition))

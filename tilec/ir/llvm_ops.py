@@ -258,6 +258,18 @@ def shuffle(kind: str, mask: Any, number: Any, lane: Any, clamp: Any) -> Any:
     return value("nvvm.shfl.sync", number.type, [mask, number, lane, clamp], kind=attribute)
 
 
+def ballot(mask: Any, condition: Any) -> Any:
+    """Return the lanes in which a condition (i1) holds, as bits of an i32 (PTX ISA, vote.sync).
+
+    Args:
+        mask: The lanes that take part.
+        condition: What they tell.
+    """
+    kind = ir.Attribute.parse("#nvvm<vote_sync_kind ballot>")
+    i32 = ir.IntegerType.get_signless(32)
+    return value("nvvm.vote.sync", i32, [mask, condition], kind=kind)
+
+
 def set_max_register(count: int, action: str) -> None:
     """Set the registers of the warpgroup's threads; `increase` or `decrease`."""
     kind = ir.Attribute.parse(f"#nvvm<action {action}>")

@@ -131,8 +131,16 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "persistent",
             "1 if there is a producer warp, a CTA has its SM alone, CTAs share no rounds, and no"
-            " loaded number ends a block before its products, or if `split_k` is more than 1",
+            " loaded number ends a block before its products, or if `split_k` is more than 1 or"
+            " `order_tiles` is 1",
             "whether a CTA loops over tiles",
+        ),
+        PlanField(
+            "order_tiles",
+            "1 if loaded numbers decide how many rounds the products of a tile have, and the kernel"
+            " could loop over tiles otherwise",
+            "whether each CTA sorts the tiles by what they cost before it starts, and takes the"
+            " longest first and none that does nothing",
         ),
         PlanField(
             "tile_group",

@@ -38,6 +38,7 @@ from tilec.plan.shared_rounds import choose_ctas, least_rounds
 from tilec.plan.split import choose_split
 from tilec.plan.spread import part_of
 from tilec.plan.teams import choose_teams
+from tilec.plan.tile_order import choose_kept_bytes, choose_tile_order
 from tilec.plan.work import choose_pace, choose_persistence, choose_streaming, plan_work
 from tilec.plan.workers import choose_warps, elements_of_a_thread, more_warps
 from tilec.request.target import Target
@@ -131,6 +132,11 @@ def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides
     )
     splits, why = choose_split(problem, overrides)
     plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
+    ordered, why = choose_tile_order(problem, plan, overrides)
+    kept, why_kept = choose_kept_bytes(problem, ordered)
+    plan = replace(
+        plan, order_tiles=ordered, order_bytes=kept, reasons=(*plan.reasons, *why, *why_kept)
+    )
     persistent, why_persistent = choose_persistence(problem, plan, overrides)
     return replace(plan, persistent=persistent, reasons=(*plan.reasons, why_persistent))
 

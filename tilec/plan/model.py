@@ -96,6 +96,13 @@ class KernelProblem:
         load_ahead: Whether registers may do for all that threads load at the end of a block.
         persistent: Whether registers may do for the state of a loop over tiles.
         ends_early: Whether a loaded number decides if a block multiplies at all.
+        why_not_ordered: Why tiles cannot be sorted by what they cost; None when they can, and
+            loaded numbers decide what they cost.
+        equal_tiles: Whether all tiles that do something cost the same, if tiles can be sorted.
+        leaves_tiles_out: Whether some tiles may do nothing, as loaded numbers say.
+        apart_bytes: Bytes of a round that only tiles with the same free digits load, if tiles can
+            be sorted: their costs do not depend on those.
+        shared_bytes: Bytes of a round that tiles with other free digits load, too.
         spread: Whether a block may be spread over as few CTAs as leave room for others, not over
             twice as many.
         warp_factor: Times as many warps share a block as its largest tile asks for: more than 1
@@ -148,6 +155,11 @@ class KernelProblem:
     load_ahead: bool = True
     persistent: bool = True
     ends_early: bool = False
+    why_not_ordered: str | None = "nothing is known about what a tile costs"
+    equal_tiles: bool = False
+    leaves_tiles_out: bool = False
+    apart_bytes: int = 0
+    shared_bytes: int = 0
     spread: bool = True
     warp_factor: int = 1
     waits_for_tiles: bool = False
@@ -237,6 +249,9 @@ class KernelPlan:
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
         persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
+        order_tiles: Whether a CTA sorts the tiles by what they cost, as loaded numbers say.
+        order_bytes: Bytes of which sorted tiles that run at the same time read parts apart; 0 where
+            all tiles that cost the same for sure run at the same time.
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
         tile_order: Axes of the grid from the slowest to the fastest; empty for the order of the
             source.
@@ -280,6 +295,8 @@ class KernelPlan:
     blocks_per_sm: int = 1
     stream_tail: bool = False
     persistent: bool = False
+    order_tiles: bool = False
+    order_bytes: int = 0
     tile_group: int = 0
     tile_order: tuple[int, ...] = ()
     balance_tiles: int = 0

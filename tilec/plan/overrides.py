@@ -33,6 +33,7 @@ class PlanOverrides:
     producer_registers: int | None = None
     consumer_registers: int | None = None
     persistent: bool | None = None
+    order_tiles: bool | None = None
     tile_group: int | None = None
     balance_tiles: bool | None = None
     epilogue_slots: int | None = None

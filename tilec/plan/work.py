@@ -21,7 +21,7 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 
     Who computes them is planned, and so is whether a CTA loops over them.
     """
-    group, why_group = choose_tile_group(problem, plan.persistent, overrides)
+    group, why_group = choose_tile_group(problem, plan, overrides)
     shares, why_shares = choose_sharing(problem, overrides)
     cluster, why_cluster = choose_cluster(problem, replace(plan, share_tiles=shares), overrides)
     order, balance, why_order = choose_order(problem, replace(plan, cluster=cluster), overrides)
@@ -60,6 +60,8 @@ def choose_persistence(
         return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
+    if plan.order_tiles:
+        return True, "persistent = true: a CTA takes sorted tiles, one after the other"
     if plan.teams > 1:
         return True, "persistent = true: consumers that ping-pong take one tile after the other"
     if problem.ends_early:
@@ -79,14 +81,14 @@ def tile_group(rows: int) -> int:
 
 
 def choose_tile_group(
-    problem: KernelProblem, persistent: bool, overrides: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
     if overrides.tile_group is not None:
         return overrides.tile_group, (overrides.fixed("tile_group"),)
-    if not problem.mma:
+    if not problem.mma or plan.order_tiles:
         return 0, ()
-    if not persistent:
+    if not plan.persistent:
         return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
     if problem.reuse.once:
         return 0, ("tile_group = 0: each tile loads what no other one loads",)
@@ -150,6 +152,8 @@ def _why_not_reordered(problem: KernelProblem, plan: KernelPlan) -> str | None:
         return "the loops of its tiles do not load the same along an axis of the grid"
     if not plan.persistent or plan.split_k > 1:
         return "a CTA computes one tile, or shares it with others"
+    if plan.order_tiles:
+        return "each CTA sorts the tiles by what they cost (order_tiles = true)"
     return None if plan.cluster == (1, 1) else "a cluster takes neighbouring tiles"
 
 
@@ -159,7 +163,8 @@ def choose_cluster(
     """Return the cluster, and why; no reason for a single CTA that is the default."""
     if overrides.cluster is not None:
         return overrides.cluster, (overrides.fixed("cluster"),)
-    if problem.cluster == (1, 1) or not plan.specialize or plan.split_k > 1:
+    alone = plan.split_k > 1 or plan.order_tiles
+    if problem.cluster == (1, 1) or not plan.specialize or alone:
         return (1, 1), ()
     rows, columns = problem.cluster
     why = "its CTAs share tiles, each of which is read from L2 once"
@@ -200,6 +205,8 @@ def _why_not_order(plan: KernelPlan, persistent: bool) -> str | None:
     """Return which other decision keeps a CTA from running k-tiles backwards."""
     if plan.split_k > 1:
         return f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
+    if plan.order_tiles:
+        return "its tiles come in the order of what they cost (order_tiles = true)"
     return None if persistent else "no CTA has a second tile (persistent = false)"
 
 

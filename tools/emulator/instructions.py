@@ -312,16 +312,27 @@ def _st(program: Program, statement: Statement) -> Action:
     return act
 
 
-def _vote(program: Program, statement: Statement) -> Action:
-    """Build `vote.sync.any.pred`."""
+_OF_ALL_LANES: dict[str, tuple[str, Callable[[Lanes, Any], Any]]] = {
+    "vote.sync.any.pred": ("pred", lambda votes, lanes: (votes & lanes).any()),
+    "vote.sync.ballot.b32": (
+        "pred",
+        lambda votes, lanes: np.packbits(votes & lanes, bitorder="little").view(np.uint32)[0],
+    ),
+    "redux.sync.min.s32": ("s32", lambda values, lanes: values[lanes].min().view(np.uint32)),
+}
+
+
+def _gather_lanes(program: Program, statement: Statement) -> Action:
+    """Build `vote.sync` and `redux.sync`."""
     target, text, _ = statement.operands
-    get = source(program, text, "pred")
-    if statement.name != "vote.sync.any.pred":
+    if statement.name not in _OF_ALL_LANES:
         raise UnsupportedError(statement.text)
+    kind, combine = _OF_ALL_LANES[statement.name]
+    get = source(program, text, kind)
 
     def act(warp: Warp, mask: Mask) -> bool:
-        lanes = ALL if mask is None else mask
-        warp.write(target, np.full(LANES, (get(warp) & lanes).any()), mask)
+        found = combine(get(warp), ALL if mask is None else mask)
+        warp.write(target, np.full(LANES, found), mask)
         return True
 
     return act
@@ -365,7 +376,8 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "cvta": _mov,
     "cvt": _cvt,
     "shfl": _shfl,
-    "vote": _vote,
+    "redux": _gather_lanes,
+    "vote": _gather_lanes,
     "elect": _elect,
     "ld": _ld,
     "st": _st,

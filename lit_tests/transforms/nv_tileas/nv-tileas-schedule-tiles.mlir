@@ -593,3 +593,159 @@ module @many_are_added_in_a_loop {
   }) {sym_name = "k", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, split_k = 4 : i64}, tilec.kernel = {
     params = [{kind = "array", name = "v"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "scalar", name = "n"}], grid = ["cdiv(M, 64)"]}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!out = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>
+!lengths = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 2 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+#mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
+
+// Loaded lengths decide whether a block does anything, and how many rounds it has. Every CTA sorts the items,
+// which are tiles and sequences but no heads, by that, and takes its tiles from a list. A round costs 2, the ends of
+// a tile 3, and a tile that does nothing 0.
+// CHECK-LABEL: module @sorted_tiles
+// CHECK:         ^bb0({{.*}}, %[[M:[^ ]*]]: i32, %[[S:[^ ]*]]: i32, %[[H:[^ ]*]]: i32):
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[M]],
+// CHECK:         %[[LENGTHS:.*]] = "nv_tileas.make_memref"(%{{.*}}, %[[S]])
+// CHECK:         "nv_tileas.num_ctas"
+// CHECK:         %[[ITEMS:.*]] = arith.muli %[[TILES]], %[[S]]
+// CHECK:         %[[PLACE:.*]] = "nv_tileas.workspace"() {hidden_name = "tile_order", size = "((cdiv(M, 64)) * (S)) * 16 + 4100"}
+// CHECK-NEXT:    %[[ORDER:.*]] = "nv_tileas.order_items"(%[[PLACE]], %[[ITEMS]]) ({
+// CHECK-NEXT:    ^bb0(%[[ITEM:.*]]: i32):
+// CHECK:           %[[SEQUENCE:.*]] = arith.remui %[[ITEM]], %[[S]]
+// CHECK-NEXT:      %[[TILE:.*]] = arith.divui %[[ITEM]], %[[S]]
+// CHECK:           %[[ROW:.*]] = arith.muli %[[TILE]],
+// CHECK:           %[[LENGTH:.*]]:2 = "nv_tileas.gather"(%[[LENGTHS]], %[[SEQUENCE]],
+// CHECK:           %[[SOME:.*]] = arith.cmpi slt, %[[ROW]], %[[LENGTH]]#0
+// CHECK:           %[[DOES:.*]]:2 = scf.if %[[SOME]] -> (i32, i1) {
+// CHECK:             %[[ROUNDS:.*]] = arith.ceildivsi
+// CHECK:             %[[ANY:.*]] = arith.select %{{.*}}, %[[ROUNDS]],
+// CHECK:             %[[TRUE:.*]] = arith.constant true
+// CHECK-NEXT:        scf.yield %[[ANY]], %[[TRUE]]
+// CHECK-NEXT:      } else {
+// CHECK:             %[[FALSE:.*]] = arith.constant false
+// CHECK-NEXT:        scf.yield %{{.*}}, %[[FALSE]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[TWO:.*]] = arith.constant 2
+// CHECK-NEXT:      %[[EACH:.*]] = arith.muli %[[DOES]]#0, %[[TWO]]
+// CHECK-NEXT:      %[[THREE:.*]] = arith.constant 3
+// CHECK-NEXT:      %[[ALL:.*]] = arith.addi %[[EACH]], %[[THREE]]
+// CHECK:           %[[COST:.*]] = arith.select %[[DOES]]#1, %[[ALL]],
+// CHECK-NEXT:      "nv_tileas.yield_values"(%[[COST]])
+// CHECK-NEXT:    })
+// CHECK-NEXT:    %[[LISTS:.*]] = "nv_tileas.workspace"() {hidden_name = "dealt_tiles", size = "((cdiv(M, 64)) * (S) * (H)) * 24 + ((H)) * 1280"}
+// CHECK-NEXT:    %[[DEALT:.*]] = "nv_tileas.deal_items"(%[[LISTS]], %[[ORDER]], %[[ITEMS]], %[[H]], %[[H]]) {balanced = 1 : i64}
+// CHECK:         %[[LIST:.*]] = "nv_tileas.make_memref"(%[[DEALT]],
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK-NEXT:    %[[OWN:.*]] = arith.muli %[[ID]],
+// CHECK:         %[[COUNT:.*]]:2 = "nv_tileas.gather"(%[[LIST]], %[[OWN]],
+// CHECK-NEXT:    %[[N:.*]] = arith.trunci %[[COUNT]]#0
+// CHECK:         %[[FIRST:.*]] = arith.addi %[[OWN]],
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[N]] step
+// CHECK-NEXT:      %[[AT:.*]] = arith.addi %[[FIRST]], %[[I]]
+// CHECK:           %[[WORD:.*]]:2 = "nv_tileas.gather"(%[[LIST]], %[[AT]],
+// CHECK-NEXT:      %[[LOWER:.*]] = arith.trunci %[[WORD]]#0
+// CHECK:           %[[UPPER:.*]] = arith.shrui %[[WORD]]#0,
+// CHECK-NEXT:      %[[HEAD:.*]] = arith.trunci %[[UPPER]]
+// CHECK:           arith.remui %[[LOWER]], %[[S]]
+// CHECK:           %[[TAKEN:.*]] = arith.constant true
+// CHECK-NEXT:      scf.if %[[TAKEN]] {
+// CHECK:             %[[COLUMN:.*]] = arith.muli %[[HEAD]],
+// CHECK:             "nv_tileas.tiled_store"({{.*}}, %[[COLUMN]])
+module @sorted_tiles {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %o: !out, %p: !nv_tileaa.ptr<i32>, %m: i32, %s: i32, %h: i32):
+    %lengths = "nv_tileas.make_memref"(%p, %s) : (!nv_tileaa.ptr<i32>, i32) -> !lengths
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %tile = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %sequence = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %head = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+    %length, %t0 = "nv_tileas.gather"(%lengths, %sequence, %c0) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!lengths, i32, i32) -> (i32, !token)
+    %row = arith.muli %tile, %c64 : i32
+    %some = arith.cmpi slt, %row, %length : i32
+    scf.if %some {
+      %column = arith.muli %head, %c64 : i32
+      %sums = scf.for %k = %c0 to %length step %c64 iter_args(%sum = %zeros) -> (tensor<64x64xf32>) : i32 {
+        %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %column) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        %q = "nv_tileas.dot"(%a, %b, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %q : tensor<64x64xf32>
+      }
+      %d = arith.truncf %sums : tensor<64x64xf32> to tensor<64x64xbf16>
+      %t3 = "nv_tileas.tiled_store"(%o, %d, %row, %column) {atom = #stg} : (!out, tensor<64x64xbf16>, i32, i32) -> !token
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !out, !nv_tileaa.ptr<i32>, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, order_tiles = true}, tilec.kernel = {
+    params = [{kind = "view"}, {kind = "view"}, {kind = "pointer"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "S", array = "A", axis = 0 : i64}, {kind = "dim", name = "H", array = "A", axis = 0 : i64}],
+    grid = ["cdiv(M, 64)", "S", "H"]}} : () -> ()
+}
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!k = !nv_tileaa.memref<memref<?x?x64xbf16, strided<[?, 64, 1]>, 1>, 1 : i64>
+!out = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 2 : i64>
+!lengths = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 3 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#ldg3 = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+#mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
+
+// Costs depend on the quotient of a coordinate. The other digit of it is free, if the number divides the extent.
+// Each head reads keys of its own: as many run at the same time as read 1048576 bytes of them. What is stored
+// beyond the end of a slice is nothing.
+// CHECK-LABEL: module @heads_read_apart
+// CHECK:         ^bb0({{.*}}, %[[T:[^ ]*]]: i32, %[[B:[^ ]*]]: i32, %[[H:[^ ]*]]: i32, %[[BH:[^ ]*]]: i32):
+// CHECK:         %[[LEAST:.*]] = arith.maxsi %[[H]],
+// CHECK-NEXT:    %[[REST:.*]] = arith.remui %[[BH]], %[[LEAST]]
+// CHECK:         %[[DIVIDES:.*]] = arith.cmpi eq, %[[REST]],
+// CHECK:         %[[BY:.*]] = arith.select %[[DIVIDES]], %[[LEAST]],
+// CHECK:         %[[BATCHES:.*]] = arith.divui %[[BH]], %[[BY]]
+// CHECK:         %[[ITEMS:.*]] = arith.muli %{{.*}}, %[[BATCHES]]
+// CHECK:         "nv_tileas.order_items"(%{{.*}}, %[[ITEMS]])
+// CHECK:           %[[COORD:.*]] = arith.addi
+// CHECK:           arith.divsi %[[COORD]], %[[H]]
+// CHECK:           %[[STORED:.*]] = arith.muli
+// CHECK-NEXT:      %[[INSIDE:.*]] = arith.cmpi slt, %[[STORED]], %{{.*}} : i32
+// CHECK:           %[[COST:.*]] = arith.select %[[INSIDE]],
+// CHECK-NEXT:      "nv_tileas.yield_values"(%[[COST]])
+// CHECK:         %[[KEPT:.*]] = arith.constant 1048576 : i64
+// CHECK:         %[[FITS:.*]] = arith.divui %[[KEPT]],
+// CHECK:         %[[TOGETHER:.*]] = arith.trunci
+// CHECK:         "nv_tileas.deal_items"(%{{.*}}, %{{.*}}, %[[ITEMS]], %[[BY]], %[[TOGETHER]])
+module @heads_read_apart {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %kp: !nv_tileaa.ptr<bf16>, %op: !nv_tileaa.ptr<bf16>, %p: !nv_tileaa.ptr<i32>, %w: i64, %t: i32, %b: i32, %h: i32, %bh: i32):
+    %lengths = "nv_tileas.make_memref"(%p, %b) : (!nv_tileaa.ptr<i32>, i32) -> !lengths
+    %keys = "nv_tileas.make_memref"(%kp, %bh, %t, %w) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !k
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %c0 = arith.constant 0 : i32
+    %c64 = arith.constant 64 : i32
+    %tile = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %bhead = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %batch = arith.divsi %bhead, %h : i32
+    %length, %t0 = "nv_tileas.gather"(%lengths, %batch, %c0) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 0, 1, 0>} : (!lengths, i32, i32) -> (i32, !token)
+    %row = arith.muli %tile, %c64 : i32
+    %sums = scf.for %n = %c0 to %length step %c64 iter_args(%sum = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %x, %t1 = "nv_tileas.tiled_load"(%keys, %bhead, %n, %c0) {atom = #ldg3} : (!k, i32, i32, i32) -> (tensor<1x64x64xbf16>, !token)
+      %a = "nv_tileas.view"(%x) : (tensor<1x64x64xbf16>) -> tensor<64x64xbf16>
+      %q = "nv_tileas.dot"(%a, %a, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %q : tensor<64x64xf32>
+    }
+    %d = arith.truncf %sums : tensor<64x64xf32> to tensor<64x64xbf16>
+    %whole = "nv_tileas.make_memref"(%op, %t, %t, %w) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !out
+    %base = "nv_tileas.slice_base"(%whole, %c0) {dim = 0 : i64} : (!out, i32) -> !nv_tileaa.ptr<bf16>
+    %o = "nv_tileas.make_memref"(%base, %length, %t, %w) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !out
+    %t3 = "nv_tileas.tiled_store"(%o, %d, %row, %bhead) {atom = #stg} : (!out, tensor<64x64xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !nv_tileaa.ptr<bf16>, !nv_tileaa.ptr<bf16>, !nv_tileaa.ptr<i32>, i64, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, order_tiles = true, order_bytes = 1048576 : i64}, tilec.kernel = {
+    params = [{kind = "view"}, {kind = "pointer"}, {kind = "pointer"}, {kind = "pointer"}, {kind = "stride"}, {kind = "dim", name = "T", array = "A", axis = 0 : i64}, {kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "H", array = "A", axis = 0 : i64}, {kind = "dim", name = "BH", array = "A", axis = 0 : i64}],
+    grid = ["cdiv(T, 64)", "BH"]}} : () -> ()
+}

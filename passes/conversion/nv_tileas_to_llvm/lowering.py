@@ -143,6 +143,7 @@ class Lowering:
         registers: How many a thread of the kernel has at entry.
         stream_tail: Whether the end of a block is lowered some registers at a time.
         measured: Operations whose tables the CTA fills before its roles start.
+        counted: Of the tables of sorted items, how many these are.
     """
 
     function: Any
@@ -159,6 +160,7 @@ class Lowering:
     registers: int = 0
     stream_tail: bool = False
     measured: list[Any] = field(default_factory=list)
+    counted: dict[Any, Any] = field(default_factory=dict)
 
     def next_print(self) -> Any:
         """Emit how many prints this thread has come to before, and count one more."""

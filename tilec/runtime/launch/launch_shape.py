@@ -91,7 +91,8 @@ def _blocks_per_sm(metadata: Mapping[str, Any]) -> int:
 
 def _is_balanced(metadata: Mapping[str, Any]) -> bool:
     """Tell whether the tiles of a kernel differ in length and are balanced among its CTAs."""
-    return metadata.get("plan", {}).get("balance_tiles", 0) != 0
+    plan = metadata.get("plan", {})
+    return plan.get("balance_tiles", 0) != 0 or plan.get("order_tiles", False)
 
 
 def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:

@@ -6,6 +6,8 @@ table, the same numbers as all others, so that no CTA waits for another one.
 
 *Numbers of work items.* Each thread computes those of some items of the CTA. They may follow from
 the tables before.
+
+*The order of work items*, and who takes which (`ordering.py`, `dealing.py`).
 """
 
 from collections.abc import Sequence
@@ -14,7 +16,12 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.common.measure_ops import lanes_of_tile
-from tilec.dialects.nv_tileas.measure_ops import MeasureTilesOp, TabulateOp
+from tilec.dialects.nv_tileas.measure_ops import (
+    DealItemsOp,
+    MeasureTilesOp,
+    OrderItemsOp,
+    TabulateOp,
+)
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
@@ -23,14 +30,16 @@ from tilec.layout.modes import WARP_LANES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref, Role
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.dealing import deal
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
+from tilec.passes.conversion.nv_tileas_to_llvm.memory.ordering import order
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 
 _ENDS = 2
 """Numbers of a tile: the least and the largest."""
 
 
-@RULES.converts(MeasureTilesOp, TabulateOp)
+@RULES.converts(DealItemsOp, MeasureTilesOp, OrderItemsOp, TabulateOp)
 def lower_table(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Remember to fill the table when the kernel before has ended; its address is known now."""
     lowering.measured.append(op)
@@ -39,8 +48,14 @@ def lower_table(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 def fill_tables(lowering: Lowering, thread: Any) -> None:
     """Fill all tables with all threads of the CTA, and show them to everybody."""
+    fill = {
+        DealItemsOp.OPERATION_NAME: deal,
+        MeasureTilesOp.OPERATION_NAME: _measure,
+        OrderItemsOp.OPERATION_NAME: order,
+        TabulateOp.OPERATION_NAME: _tabulate,
+    }
     for op in lowering.measured:
-        (_tabulate if op.name == TabulateOp.OPERATION_NAME else _measure)(op, lowering, thread)
+        fill[op.name](op, lowering, thread)
         llvm_ops.barrier()
 
 

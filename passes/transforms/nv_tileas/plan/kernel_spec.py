@@ -24,6 +24,8 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
         "persistent": plan.persistent,
+        "order_tiles": plan.order_tiles,
+        "order_bytes": plan.order_bytes,
         "tile_group": plan.tile_group,
         "tile_order": list(plan.tile_order),
         "balance_tiles": plan.balance_tiles,

@@ -52,7 +52,6 @@ from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
 from tilec.ir.walks import reading
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
-from tilec.passes.analysis.early_ends import may_end_early
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
@@ -63,6 +62,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     why_not_produced,
 )
 from tilec.passes.analysis.facts.host_expressions import EXTENTS, extent_range, parameter_ranges
+from tilec.passes.analysis.free_digits import order_of_tiles
 from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -199,7 +199,7 @@ def kernel_problem(
         mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
         tile_elements=_largest_tile(function),
         held_words=held_words(function),
-        product_bytes=max((_result_bytes(op) for op in dots), default=0),
+        product_bytes=max(map(_result_bytes, dots), default=0),
         latency=max(map(_latency, accesses), default=0),
         thread_vector=_thread_vector(accesses),
         waits_for_tiles=waits_for_tiles(function),
@@ -217,7 +217,7 @@ def kernel_problem(
         row_bytes=max(map(_row_bytes, accesses), default=0),
         blocks=_most_blocks(function),
         copied_slot_bytes=_copied_bytes(function),
-        ends_early=may_end_early(function),
+        **order_of_tiles(function, accesses),
         **sizes,
         **rounds_to_share(function),
         **_planned(function),
@@ -293,8 +293,8 @@ def _is_in_ring(access: TiledAccess) -> bool:
 
 def _latency(access: TiledAccess) -> int:
     """Return how many tiles of a load in a loop should be in flight; 0 without a hint."""
-    hint = access.op.attributes.get("latency") if _is_in_ring(access) else None
-    return 0 if hint is None else ir.IntegerAttr(hint).value
+    hint = access.op.attributes.get("latency")
+    return ir.IntegerAttr(hint).value if hint is not None and _is_in_ring(access) else 0
 
 
 def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:
@@ -345,12 +345,9 @@ def _result_bytes(dot: Any) -> int:
 
 
 def _largest_tile(function: Any) -> int:
-    largest = 1
-    for op in kernel_operations(function):
-        for result in op.results:
-            if isinstance(result.type, ir.RankedTensorType):
-                largest = max(largest, prod(result.type.shape))
-    return largest
+    results = (result.type for op in kernel_operations(function) for result in op.results)
+    tiles = (type_ for type_ in results if isinstance(type_, ir.RankedTensorType))
+    return max((prod(tile.shape) for tile in tiles), default=1)
 
 
 def _keep_producible_loads(

@@ -19,6 +19,13 @@ then digits in this order, the last one fastest. With `balance_tiles`, a CTA tak
 tiles alternately, and the shortest tiles of all come last, so that all CTAs have about the same
 work (`passes/transforms/nv_tileas/plan/balanced_order.py`).
 
+Where loaded numbers decide how many rounds a tile has, or whether it does anything, each CTA sorts
+the tiles by that and takes those of a list (`order_tiles`,
+`passes/transforms/nv_tileas/plan/ordered_tiles.py`):
+
+    %D = deal_items ...; %n = gather %D[%own]
+    scf.for %i = 0 to %n { %word = gather %D[%own + 1 + %i]; %m = ...; %n = ... }
+
 A *wave* is the set of the n-th tiles of all CTAs of a persistent kernel; they run at about the same
 time. A wave may read more of A and B than L2 keeps: at 4096^3 in bf16, each of four waves reads
 34 MiB. The next wave has the same rows or the same columns of tiles as this one. If it began at
@@ -63,6 +70,7 @@ need them.
 
 Options:
     persistent: 1 makes each CTA loop over tiles.
+    order_tiles: 1 lets each CTA sort the tiles by what they cost, as loaded numbers say.
     tile_group: Rows of tiles that are visited together; 0 keeps row-major order.
     balance_tiles: 1 if tiles are longer the larger their coordinate along the last axis is, -1 if
         they are shorter: a CTA then takes long and short ones alternately; 0 keeps the order.
@@ -98,6 +106,7 @@ from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.balanced_order import deal_tiles
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import NARROW, Named, emit_expression
 from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
+from tilec.passes.transforms.nv_tileas.plan.ordered_tiles import OrderedTiles, tile_order
 from tilec.passes.transforms.nv_tileas.plan.partial_sums import Item, add_up, number_items
 from tilec.support.fast_dataclasses import dataclass
 
@@ -116,18 +125,21 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
         with ir.InsertionPoint.at_block_begin(block), function.location:
             extents = _grid_extents(function, block)
             ranges = ValueRanges(block, read_kernel_metadata(function))
-            order = tuple(spec.get("tile_order", ()))
+            axes = tuple(spec.get("tile_order", ()))
             group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
             balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
-            grid = _Grid(extents, cluster, group, ranges, order, balance, spread)
+            grid = _Grid(extents, cluster, group, ranges, axes, balance, spread)
             index = grid.first_index()
-        item = None
+        item, decoder = None, grid
+        order = tile_order(function, spec) if spec.get("order_tiles", False) else None
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid)
             if spec.get("split_k", 1) > 1:
                 item = number_items(index.owner.owner, spec["split_k"])
+        if order is not None:
+            decoder = OrderedTiles(function, index.owner.owner.operation, extents, order)
         with _point_after(item.split if item else index), function.location:
-            coordinates = grid.decode(item.tile if item else index)
+            coordinates = decoder.decode(item.tile if item else index)
         _replace_queries(users, coordinates, extents)
         if spec.get("persistent", False):
             _order_products(function, spec, item)

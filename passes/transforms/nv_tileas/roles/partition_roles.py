@@ -59,7 +59,7 @@ from tilec.dialects.nv_tileas import (
     SendOp,
     YieldOp,
 )
-from tilec.dialects.nv_tileas.measure_ops import TabulateOp
+from tilec.dialects.nv_tileas.measure_ops import DealItemsOp, OrderItemsOp, TabulateOp
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
@@ -91,7 +91,8 @@ from tilec.passes.registry import PassContext, register_pass
 
 SECOND_WARP = 1
 """Warp of the producer role that loads what tiles need outside of their loop."""
-TABULATE = TabulateOp.OPERATION_NAME
+TABLES = tuple(op.OPERATION_NAME for op in (DealItemsOp, OrderItemsOp, TabulateOp))
+"""Operations that fill a table before the roles start."""
 
 
 @register_pass("nv-tileas-partition-roles")
@@ -187,7 +188,7 @@ def _uniform_operations(block: Any) -> set[Any]:
     split: set[Any] = set()
     for op in body_operations(block):
         nested = [op, *operations_inside(op)]
-        waits = op.name == TABULATE  # until the kernel before this one has ended
+        waits = op.name in TABLES  # until the kernel before this one has ended
         if (not waits and any(map(_touches_tiles, nested))) or any(
             operand in split for inner in nested for operand in inner.operands
         ):

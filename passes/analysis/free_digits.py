@@ -1,0 +1,116 @@
+"""What tiles read that differ only in coordinates which their costs do not depend on."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.structured import enclosing_loops
+from tilec.passes.analysis.early_ends import may_end_early
+from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.slices import slice_starts, whole_array
+from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
+from tilec.passes.analysis.reuse import axis_of
+from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID
+from tilec.passes.analysis.tile_costs import TileCosts, UnknownCostError, tile_costs
+from tilec.passes.analysis.tma.multicast import dependences
+from tilec.support.fast_dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FreeArray:
+    """An array of which loops of tiles with other free digits read other parts.
+
+    Attributes:
+        memref: The memref of the whole array.
+        dims: The dims in which their coordinates differ, and the extents of a tile in them.
+    """
+
+    memref: Any
+    dims: dict[int, int]
+
+
+@dataclass(frozen=True)
+class FreeReads:
+    """What loops of tiles read that differ only in free digits.
+
+    Attributes:
+        apart: Arrays of which they read other parts.
+        apart_bytes: Bytes of the tiles of those that a round reads.
+        shared_bytes: Bytes of the tiles that a round of each of them reads, the same for all.
+    """
+
+    apart: tuple[FreeArray, ...]
+    apart_bytes: int
+    shared_bytes: int
+
+
+def free_reads(function: Any, costs: TileCosts, accesses: Iterable[TiledAccess]) -> FreeReads:
+    """Return what loops of tiles read that differ only in free digits.
+
+    Args:
+        function: The kernel.
+        costs: What a tile costs.
+        accesses: The loads and stores of the kernel.
+    """
+    free = _Free(function, costs)
+    found: dict[Any, dict[int, int]] = {}
+    volume = {True: 0, False: 0}
+    for access in accesses:
+        if not (access.is_load and enclosing_loops(access.op)) or follows_store(access.op):
+            continue
+        begin = {start.dim: start.value for start in slice_starts(access.view)}
+        extents = access.tile_type.shape
+        dims = {
+            dim: extents[dim]
+            for dim, coord in enumerate(access.coords)
+            if free.decides([coord, *([begin[dim]] if dim in begin else [])])
+        }
+        volume[bool(dims)] += box_bytes(extents, access.tile_type.element_type)
+        if dims:
+            found.setdefault(whole_array(access.view), {}).update(dims)
+    arrays = tuple(FreeArray(memref, dims) for memref, dims in found.items())
+    return FreeReads(arrays, volume[True], volume[False])
+
+
+def order_of_tiles(function: Any, accesses: Iterable[TiledAccess]) -> dict[str, Any]:
+    """Return what the planner needs to know about the order of tiles, by field of its problem."""
+    known = {"ends_early": may_end_early(function)}
+    if not read_kernel_fact(function, "grid"):
+        return known | {"why_not_ordered": "the caller gives the grid"}
+    try:
+        costs = tile_costs(function)
+    except UnknownCostError as reason:
+        return known | {"why_not_ordered": str(reason)}
+    reads = free_reads(function, costs, accesses)
+    return known | {
+        "why_not_ordered": None,
+        "equal_tiles": costs.are_equal,
+        "leaves_tiles_out": not costs.always_act,
+        "apart_bytes": reads.apart_bytes,
+        "shared_bytes": reads.shared_bytes,
+    }
+
+
+class _Free:
+    """The free digits of the coordinates of a block."""
+
+    def __init__(self, function: Any, costs: TileCosts) -> None:
+        queries = [op for op in kernel_operations(function) if op.name == PROGRAM_ID]
+        divisors = {digit.axis: digit.divisor for digit in costs.digits}
+        self._queries = {op for op in queries if divisors.get(axis_of(op), op) is not None}
+        self._quotients = {
+            use.owner.operation
+            for op in self._queries
+            for use in op.results[0].uses
+            if _is_quotient(use.owner.operation, divisors.get(axis_of(op)))
+        }
+
+    def decides(self, values: list[Any]) -> bool:
+        """Tell whether a free digit decides about values."""
+        sources = self._queries | self._quotients
+        return bool(dependences(values, sources, bounds=False) & self._queries)
+
+
+def _is_quotient(op: Any, divisor: Any) -> bool:
+    return divisor is not None and "div" in op.name and op.operands[1] == divisor
