@@ -14,7 +14,6 @@ import operator
 import pickle
 import sys
 from collections.abc import Iterator
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +84,7 @@ def _indentation_tokens(newline: Token, levels: list[int]) -> Iterator[Token]:
 
 
 def _grammar_text() -> str:
-    return (
-        resources.files("tilec.frontend.syntax")
-        .joinpath("grammar.lark")
-        .read_text(encoding="utf-8")
-    )
+    return Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
 
 
 def tables_name(grammar: str) -> str:
