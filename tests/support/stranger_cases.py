@@ -179,6 +179,18 @@ def mxfp8():
     return given, {}, {"C": wide[0] @ wide[1].T}
 
 
+def conv_stride2():
+    """A convolution with stride 2, whose three loops become one."""
+    x, w = _normal(31, 2, 13, 11, 72), _normal(32, 136, 3, 3, 72)
+    wide, filters = _f32(x, w)
+    padded = np.pad(wide, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    y = sum(
+        padded[:, r : r + 13 : 2, s : s + 11 : 2] @ filters[:, r, s].T for r, s in np.ndindex(3, 3)
+    )
+    given = {"X": x, "Wt": w, "Y": np.zeros((84, 136), BF16)}
+    return given, {"OH": 7, "OW": 6}, {"Y": y.reshape(84, 136)}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -197,6 +209,7 @@ CASES = {
         lu,
         nearest,
         mxfp8,
+        conv_stride2,
     )
 }
 

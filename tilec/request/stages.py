@@ -91,6 +91,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
             Step("nv-tileaa-clamp-limits", "transforms.nv_tileaa.clamp_limits"),
             Step("nv-tileaa-join-comparisons", "transforms.nv_tileaa.join_comparisons"),
+            Step("nv-tileaa-flatten-loops", "transforms.nv_tileaa.flatten_loops"),
             Step("nv-tileaa-copy-operands", "transforms.nv_tileaa.copy_operands"),
             Step("nv-tileaa-load-ahead", "transforms.nv_tileaa.load_ahead"),
         ),

@@ -1,0 +1,116 @@
+"""Make one loop of nested ones, where threads load an operand of a product in the innermost.
+
+Before:  %r = scf.for %i = %c0 to %m iter_args(%a = %z) { A(%i)
+           %s = scf.for %j = %c0 to %n iter_args(%b = %a) { B(%i, %j, %b); yield }; yield %s }
+After:   %r = scf.for %t = %c0 to %m * %n iter_args(%a = %z) {
+           %i = %t / %n; %j = %t % %n; A(%i); B(%i, %j, %a); yield }
+
+A convolution is often written so: a loop over the rows of the filters, one over their columns, and
+one over the channels. Threads copy its pixels some rounds ahead (`nv-tileaa-copy-operands`), but
+not past the end of a loop: of two rounds, which 128 channels take, the first one always waits. In
+one loop all rounds overlap. Where TMA loads all operands, a producer runs ahead through nested
+loops anyway, so these stay as they are.
+
+The outer loop only computes, and passes on what the inner one returns. The number of rounds of the
+inner loop is the same in each round of the outer one.
+"""
+
+from typing import Any
+
+from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import erase
+from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
+from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.facts.round_places import only_computes
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
+from tilec.passes.analysis.mma.copied_operands import why_not_operand
+from tilec.passes.registry import PassContext, register_pass
+
+_GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
+
+
+@register_pass("nv-tileaa-flatten-loops")
+def flatten_loops(module: Any, context: PassContext) -> bool:
+    """Make one loop of nested ones whose innermost multiplies what threads load."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
+        operands = [op for op in loads if why_not_operand(op) is None]
+        for loop in dict.fromkeys(parent_operation(op) for op in operands):
+            nest = _nest_of(loop)
+            if len(nest) > 1:
+                _flatten(nest)
+                changed = True
+    return changed
+
+
+def _is_by_threads(op: Any) -> bool:
+    """Tell whether threads load a tile."""
+    is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
+    return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
+
+
+def _nest_of(loop: Any) -> list[Any]:
+    """Return the loops that make one loop with `loop`, which is the last of them."""
+    nest = [loop]
+    while (outer := parent_operation(nest[0])) is not None and _takes(outer, nest):
+        nest.insert(0, outer)
+    return nest
+
+
+def _takes(outer: Any, nest: list[Any]) -> bool:
+    """Tell whether the loop around a nest makes one loop with it."""
+    loop = nest[0]
+    if outer.name != "scf.for" or not all(map(_is_plain, (outer, *nest))):
+        return False
+    block = outer.regions[0].blocks[0]
+    *others, last = body_operations(block)[:-1]
+    passes_on = (
+        last == loop
+        and list(loop.operands)[3:] == list(block.arguments)[1:]
+        and list(terminator(block).operands) == list(loop.results)
+    )
+    inside = {*block.arguments, *(value for op in others for value in op.results)}
+    is_fixed = not any(inside & set(list(inner.operands)[:3]) for inner in nest)
+    return passes_on and is_fixed and all(only_computes(op) for op in others)
+
+
+def _is_plain(loop: Any) -> bool:
+    """Tell whether a loop counts from 0 in steps of 1."""
+    return [constant_value(bound) for bound in (loop.operands[0], loop.operands[2])] == [0, 1]
+
+
+def _flatten(nest: list[Any]) -> None:
+    """Replace nested loops by one."""
+    outermost = nest[0]
+    zero, _, step, *inits = outermost.operands
+    with ir.InsertionPoint(outermost), outermost.location:
+        rounds = [_rounds(loop) for loop in nest]
+        sizes = [rounds[-1]]  # rounds of the loops from one on, the innermost first
+        for count in reversed(rounds[:-1]):
+            sizes.append(arith.muli(count, sizes[-1]))
+        flat = scf.ForOp(zero, sizes.pop(), step, inits)
+    with ir.InsertionPoint(flat.body), outermost.location:
+        number, *carried = flat.body.arguments
+        mapping: dict[Any, Any] = {}
+        for loop in nest:
+            block = loop.regions[0].blocks[0]
+            size = sizes.pop() if sizes else None
+            index = number if size is None else arith.divui(number, size)
+            number = number if size is None else arith.remui(number, size)
+            mapping.update(zip(block.arguments, [index, *carried], strict=True))
+            for op in body_operations(block)[:-1]:
+                if op not in nest:
+                    clone_whole(op, mapping)
+        last = terminator(nest[-1].regions[0].blocks[0])
+        scf.YieldOp([mapping.get(value, value) for value in last.operands])
+    for old, new in zip(outermost.results, flat.results, strict=True):
+        old.replace_all_uses_with(new)
+    erase(outermost)
+
+
+def _rounds(loop: Any) -> Any:
+    """Return how many rounds a loop has that counts from 0 in steps of 1."""
+    zero, upper = loop.operands[0], loop.operands[1]
+    return upper if (constant_value(upper) or 0) > 0 else arith.maxsi(upper, zero)
