@@ -191,6 +191,14 @@ def conv_stride2():
     return given, {"OH": 7, "OW": 6}, {"Y": y.reshape(84, 136)}
 
 
+def depthwise():
+    """A depthwise convolution of 3x3, whose tiles threads load because they overlap."""
+    x, f = _normal(33, 2, 11, 13, 72), _normal(34, 3, 3, 72).astype(np.float32)
+    padded = np.pad(x.astype(np.float32), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    y = sum(padded[:, r : r + 11, s : s + 13] * f[r, s] for r, s in np.ndindex(3, 3))
+    return {"X": x, "F": f, "Y": np.zeros_like(x)}, {}, {"Y": y}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -210,6 +218,7 @@ CASES = {
         nearest,
         mxfp8,
         conv_stride2,
+        depthwise,
     )
 }
 

@@ -41,6 +41,9 @@ ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
 WARPS_WITH_ROWS = 4
 """Warps of a block that shares out rows: fewer rows are shared by warps."""
+LEAST_OVERLAPPING = 4
+"""Fewest tiles of an array, each of which overlaps another one, that threads load (choice: 7 and 9
+were measured)."""
 LEAST_TILED_BYTES = 8
 """Fewest bytes that a thread copies at once of rows that it could also load by vectors (choice:
 copies of 4 bytes were not timed)."""
@@ -95,6 +98,22 @@ def why_threads_load(access_bits: int, by_threads: int, tiles: int) -> str | Non
     if access_bits < WIDEST_ACCESS_BITS or 2 * by_threads <= tiles:
         return None
     return f"threads load {by_threads} of the {tiles} tiles of its array anyway"
+
+
+def why_overlaps_stay(access_bits: int, tiles: int) -> str | None:
+    """Return why threads load tiles that overlap although TMA could; None if TMA loads them.
+
+    What threads load again, they find in the L1 cache; TMA brings it from L2 each time. A depthwise
+    convolution of 3x3 took 142 us by TMA and 77 us by threads, one of 7x7, of which a round loads 7
+    tiles, 219 and 119 us (32x56x56x256 and x128, H100, docs/measurements/2026-11-27-users.md).
+
+    Args:
+        access_bits: Width of the widest access of threads to the tile.
+        tiles: Tiles of one array that overlap, which a block or a round loads.
+    """
+    if access_bits < WIDEST_ACCESS_BITS or tiles < LEAST_OVERLAPPING:
+        return None
+    return f"{tiles} tiles of its array overlap: threads find in the L1 cache what they load again"
 
 
 def warps_have_rows(rows: int, columns: int) -> bool:

@@ -10,6 +10,8 @@ all of them, `atom` is the one that moves the tile: TMA, unless `tilec/plan/copi
 for threads. A tile that TMA cannot or should not move gets the widest legal vector access, and
 remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access. Threads that access
 narrow elements one by one may still load runs of them by vectors (`passes/analysis/facts/runs.py`).
+Threads also load tiles of one array that overlap, as in a stencil or a depthwise convolution: they
+find in the L1 cache what they load again.
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
 select after it, for the dims along which its tile may leave the array. So does a TMA load from a
@@ -36,6 +38,7 @@ from tilec.ir.structured import enclosing_loops
 from tilec.layout.shared import MAX_BOX_EXTENT
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.overlaps import overlapping_loads
 from tilec.passes.analysis.facts.runs import RUN_BYTES, run_elements
 from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import (
@@ -50,7 +53,12 @@ from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
-from tilec.plan.copies import why_threads_copy, why_threads_load, why_threads_store
+from tilec.plan.copies import (
+    why_overlaps_stay,
+    why_threads_copy,
+    why_threads_load,
+    why_threads_store,
+)
 from tilec.support.diagnostics import Diagnostic, remark
 from tilec.support.dtypes import DTYPES
 from tilec.support.fast_dataclasses import dataclass, replace
@@ -68,12 +76,14 @@ class _KernelKind:
         warps_meet: Whether the warps of such a step wait for each other.
         has_products: Whether the tensor cores multiply.
         share_by_threads: How many tiles of an array threads have to load, and of how many.
+        overlapping: Tiles of the array that overlap, which are loaded together with this one.
     """
 
     waits_for_tiles: bool
     warps_meet: bool
     has_products: bool
     share_by_threads: tuple[int, int] | None = None
+    overlapping: int = 0
 
 
 @register_pass(NAME)
@@ -92,10 +102,12 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
             if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
                 accesses.append((op, copy_request(op, capability, recipe)))
-        shares = _shares_by_threads(accesses)
+        loads = [op for op, item in accesses if item.is_load and not item.is_prefetch]
+        shares = {} if has_products else _shares_by_threads(accesses)
+        overlaps = {} if has_products else overlapping_loads(loads)
         for op, request in accesses:
-            share = None if has_products else shares.get(op)
-            why = _assign(op, request, replace(kind, share_by_threads=share))
+            of_array = {"share_by_threads": shares.get(op), "overlapping": overlaps.get(op, 0)}
+            why = _assign(op, request, replace(kind, **of_array))
             if why is not None:
                 context.sink.emit(_lost_tma(op, why, function))
 
@@ -152,6 +164,8 @@ def _choose(
     why = why_threads_copy(waits, width, *_copies(request), warps_meet=meet)
     if why is None and kind.share_by_threads is not None:
         why = why_threads_load(width, *kind.share_by_threads)
+    if why is None and request.is_load:
+        why = why_overlaps_stay(width, kind.overlapping)
     if why is None and not request.is_load:
         tile_bytes = prod(request.tile) * ELEMENT_BITS[request.element] // 8
         why = why_threads_store(kind.has_products, tile_bytes)
