@@ -42,8 +42,8 @@ ROW_OF_A_WARP = 1024
 WARPS_WITH_ROWS = 4
 """Warps of a block that shares out rows: fewer rows are shared by warps."""
 LEAST_OVERLAPPING = 4
-"""Fewest tiles of an array, each of which overlaps another one, that threads load (choice: 7 and 9
-were measured)."""
+"""Fewest tiles of an array, each of which overlaps another one, that threads load (4, 7 and 9 were
+measured)."""
 LEAST_TILED_BYTES = 8
 """Fewest bytes that a thread copies at once of rows that it could also load by vectors (choice:
 copies of 4 bytes were not timed)."""
@@ -104,8 +104,8 @@ def why_overlaps_stay(access_bits: int, tiles: int) -> str | None:
     """Return why threads load tiles that overlap although TMA could; None if TMA loads them.
 
     What threads load again, they find in the L1 cache; TMA brings it from L2 each time. A depthwise
-    convolution of 3x3 took 142 us by TMA and 77 us by threads, one of 7x7, of which a round loads 7
-    tiles, 219 and 119 us (32x56x56x256 and x128, H100, docs/measurements/2026-11-27-users.md).
+    convolution of 3x3 took 143 us by TMA and 80 us by threads, a causal one of 4 steps 271 and 245
+    (32x56x56x256 and 4x8192x4096, H100, docs/measurements/2026-11-27-users.md).
 
     Args:
         access_bits: Width of the widest access of threads to the tile.
