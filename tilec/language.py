@@ -55,11 +55,14 @@ f16, bf16, f32, f64 = (ElementType(name) for name in ("f16", "bf16", "f32", "f64
 tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2"))
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
+acos = _builtin("acos")
 add = _builtin("add")
 arange = _builtin("arange")
 argmax = _builtin("argmax")
 argmin = _builtin("argmin")
+asin = _builtin("asin")
 assert_ = _builtin("assert_")
+atan = _builtin("atan")
 atan2 = _builtin("atan2")
 atomic_add = _builtin("atomic_add")
 atomic_and = _builtin("atomic_and")
@@ -82,6 +85,7 @@ cast = _builtin("cast")
 cat = _builtin("cat")
 cdiv = _builtin("cdiv")
 ceil = _builtin("ceil")
+clz = _builtin("clz")
 cos = _builtin("cos")
 cosh = _builtin("cosh")
 cumprod = _builtin("cumprod")
@@ -90,6 +94,7 @@ erf = _builtin("erf")
 exp = _builtin("exp")
 exp2 = _builtin("exp2")
 expand_dims = _builtin("expand_dims")
+expm1 = _builtin("expm1")
 extract = _builtin("extract")
 flip = _builtin("flip")
 floor = _builtin("floor")
@@ -104,6 +109,7 @@ isnan = _builtin("isnan")
 item = _builtin("item")
 load = _builtin("load")
 log = _builtin("log")
+log1p = _builtin("log1p")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
 make_strided_view = _builtin("make_strided_view")
@@ -117,6 +123,7 @@ num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 pack_to_bytes = _builtin("pack_to_bytes")
 permute = _builtin("permute")
+popcount = _builtin("popcount")
 prefetch = _builtin("prefetch")
 prod = _builtin("prod")
 reduce = _builtin("reduce")
@@ -141,11 +148,14 @@ where = _builtin("where")
 zeros = _builtin("zeros")
 
 __all__ = [
+    "acos",
     "add",
     "arange",
     "argmax",
     "argmin",
+    "asin",
     "assert_",
+    "atan",
     "atan2",
     "atomic_add",
     "atomic_and",
@@ -170,6 +180,7 @@ __all__ = [
     "cat",
     "cdiv",
     "ceil",
+    "clz",
     "const",
     "cos",
     "cosh",
@@ -180,6 +191,7 @@ __all__ = [
     "exp",
     "exp2",
     "expand_dims",
+    "expm1",
     "extract",
     "f8e4m3",
     "f8e5m2",
@@ -203,6 +215,7 @@ __all__ = [
     "item",
     "load",
     "log",
+    "log1p",
     "log2",
     "make_partition_view",
     "make_strided_view",
@@ -216,6 +229,7 @@ __all__ = [
     "ones",
     "pack_to_bytes",
     "permute",
+    "popcount",
     "prefetch",
     "prod",
     "reduce",

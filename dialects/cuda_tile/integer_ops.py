@@ -196,6 +196,14 @@ class AbsIOp(IntegerUnaryOperation, name="absi"):
     """Absolute value of a signed integer, to be read as unsigned."""
 
 
+class PopcountOp(IntegerUnaryOperation, name="popcount"):
+    """Number of bits that are 1."""
+
+
+class ClzOp(IntegerUnaryOperation, name="clz"):
+    """Number of bits that are 0, from the highest one on: the width of the type for 0."""
+
+
 class NegIOp(IntegerUnaryOperation, name="negi"):
     """Negated value; wraps around."""
 

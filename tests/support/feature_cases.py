@@ -145,6 +145,7 @@ CASES = {
     "product_operator": GEMM,
     "single_elements": PLANE,
     "hyperbolic": LINE,
+    "inverse_functions": LINE,
     "whole_halves": LINE,
     "bits": LINE,
     "rounded_casts": LINE,

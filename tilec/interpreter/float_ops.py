@@ -118,6 +118,11 @@ _WIDENED: dict[str, Function] = {
     "tanh": np.tanh,
     "sinh": np.sinh,
     "cosh": np.cosh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "log1p": np.log1p,
+    "expm1": np.expm1,
     "atan2": np.arctan2,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
 }

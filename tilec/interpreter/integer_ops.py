@@ -57,6 +57,22 @@ def multiply_high(lhs: Any, rhs: Any) -> Any:
     return a_high * b_high + (middle >> half) + (carry >> half)
 
 
+def population(value: Any) -> Any:
+    """Return the number of bits that are 1, in the type of `value`."""
+    bits = np.asarray(value)
+    return np.bitwise_count(unsigned(bits)).astype(bits.dtype)
+
+
+def leading_zeros(value: Any) -> Any:
+    """Return the number of bits that are 0 before the highest 1, in the type of `value`."""
+    bits = np.asarray(value)
+    rest, width = unsigned(bits), 8 * bits.dtype.itemsize
+    for distance in (1, 2, 4, 8, 16, 32):
+        if distance < width:
+            rest = rest | rest >> rest.dtype.type(distance)
+    return (width - np.bitwise_count(rest)).astype(bits.dtype)
+
+
 def shift_left(value: Any, amount: Any) -> Any:
     """Left shift; the amount is unsigned, and an amount past the width gives 0."""
     return np.left_shift(value, _clamped(amount, value))
@@ -147,6 +163,10 @@ value_ops(
     {
         "cuda_tile.absi": np.abs,
         "cuda_tile.negi": operator.neg,
+        "cuda_tile.popcount": population,
+        "cuda_tile.clz": leading_zeros,
+        "math.ctpop": population,
+        "math.ctlz": leading_zeros,
         "cuda_tile.mulhii": as_unsigned(multiply_high),
         "arith.divsi": div_trunc,
         "arith.divui": as_unsigned(div_trunc),

@@ -1,6 +1,8 @@
 """Which functions a kernel calls instead of copying them for every element. Pure Python."""
 
-_LONG = frozenset(("math.sin", "math.cos", "math.tan", "math.powf", "math.atan2", "arith.remf"))
+_LONG = frozenset(
+    ("math.sin", "math.cos", "math.tan", "math.powf", "math.atan2", "arith.remf", "math.log1p")
+)
 """Operations whose functions of libdevice have slow paths, in loops and through local memory, for
 arguments that hardly occur."""
 MOST_COPIES = 16

@@ -46,6 +46,24 @@ module @floats {
   %log2 = "cuda_tile.log2"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
   // CHECK: "cuda_tile.sin"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
   %sin = "cuda_tile.sin"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.sinh"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %sinh = "cuda_tile.sinh"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.cosh"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %cosh = "cuda_tile.cosh"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.erf"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %erf = "cuda_tile.erf"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.asin"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %asin = "cuda_tile.asin"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.acos"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %acos = "cuda_tile.acos"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.atan"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %atan = "cuda_tile.atan"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.log1p"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %log1p = "cuda_tile.log1p"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.expm1"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %expm1 = "cuda_tile.expm1"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  // CHECK: "cuda_tile.atan2"({{.*}}) : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
+  %atan2 = "cuda_tile.atan2"(%x, %x) : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
   // CHECK: "cuda_tile.cos"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
   %cos = "cuda_tile.cos"(%x) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
   // CHECK: "cuda_tile.tan"({{.*}}) : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x8xf32>
@@ -118,6 +136,10 @@ module @integers {
   %mini = "cuda_tile.mini"(%x, %x) {signedness = "unsigned"} : (!cuda_tile.tile<4x8xi32>, !cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
   // CHECK: "cuda_tile.shri"({{.*}}) {signedness = "signed"} : (!cuda_tile.tile<4x8xi32>, !cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
   %shri = "cuda_tile.shri"(%x, %x) {signedness = "signed"} : (!cuda_tile.tile<4x8xi32>, !cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
+  // CHECK: "cuda_tile.popcount"({{.*}}) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
+  %popcount = "cuda_tile.popcount"(%x) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
+  // CHECK: "cuda_tile.clz"({{.*}}) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
+  %clz = "cuda_tile.clz"(%x) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
   // CHECK: "cuda_tile.absi"({{.*}}) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
   %absi = "cuda_tile.absi"(%x) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>
   // CHECK: "cuda_tile.negi"({{.*}}) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<4x8xi32>

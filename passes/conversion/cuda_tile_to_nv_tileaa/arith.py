@@ -41,6 +41,11 @@ _FLOAT = {
     cuda_tile.TanHOp: "math.tanh",
     cuda_tile.SinHOp: "math.sinh",
     cuda_tile.CosHOp: "math.cosh",
+    cuda_tile.AsinOp: "math.asin",
+    cuda_tile.AcosOp: "math.acos",
+    cuda_tile.AtanOp: "math.atan",
+    cuda_tile.Log1pOp: "math.log1p",
+    cuda_tile.Expm1Op: "math.expm1",
     cuda_tile.ErfOp: "math.erf",
     cuda_tile.RoundOp: "math.roundeven",
     cuda_tile.TruncOp: "math.trunc",
@@ -55,6 +60,8 @@ _INTEGER = {
     cuda_tile.OrIOp: "arith.ori",
     cuda_tile.XOrIOp: "arith.xori",
     cuda_tile.AbsIOp: "math.absi",
+    cuda_tile.PopcountOp: "math.ctpop",
+    cuda_tile.ClzOp: "math.ctlz",
 }
 _BY_SIGN = {
     cuda_tile.RemIOp: ("arith.remsi", "arith.remui"),

@@ -289,6 +289,11 @@ _FUNCTIONS: dict[str, Callable[[Numbers], Numbers]] = {
     "tanh": np.tanh,
     "sinh": np.sinh,
     "cosh": np.cosh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "log1p": np.log1p,
+    "expm1": np.expm1,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
 }
 

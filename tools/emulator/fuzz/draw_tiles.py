@@ -15,7 +15,7 @@ MOST_ELEMENTS = 2048
 _SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "round", "trunc", "abs")
 _FUNCTIONS = (
     *("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh"),
-    *("sinh", "cosh", "erf"),
+    *("sinh", "cosh", "erf", "asin", "acos", "atan", "log1p", "expm1"),
 )
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CLAMPS = {

@@ -51,6 +51,11 @@ _INTRINSICS = {
     "arith.minnumf": "llvm.minnum",
 }
 """LLVM intrinsics that NVPTX selects to instructions, by operation."""
+_COUNTS = {
+    "math.ctpop": ("llvm.intr.ctpop", ()),
+    "math.ctlz": ("llvm.intr.ctlz", ("is_zero_poison",)),
+}
+"""Counts of bits: operations of the llvm dialect, and flags of theirs that are not set."""
 
 
 @RULES.converts_dialects("arith", "math")
@@ -275,6 +280,12 @@ def _emitter(lowering: Lowering, op: Any, result: Any) -> Emitter:
         return lambda operands: call_libdevice(lowering, op, operands, result)
     if name in _INTRINSICS:
         return partial(llvm_ops.call_intrinsic, result, _intrinsic(name, result))
+    if name in _COUNTS:
+        operation, flags = _COUNTS[name]
+        attributes = {flag: ir.BoolAttr.get(False) for flag in flags}
+        return lambda operands: (
+            ir.Operation.create(operation, (result,), operands, attributes).result
+        )
     if name == "math.absi":
         return lambda operands: _absolute(operands[0], result)
     if name == _QUOTIENT and isinstance(result, ir.F32Type) and is_approximate(op):

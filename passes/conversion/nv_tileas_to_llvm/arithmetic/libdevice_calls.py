@@ -22,6 +22,11 @@ LIBDEVICE = {
     "math.atan2": "atan2",
     "math.sinh": "sinh",
     "math.cosh": "cosh",
+    "math.asin": "asin",
+    "math.acos": "acos",
+    "math.atan": "atan",
+    "math.log1p": "log1p",
+    "math.expm1": "expm1",
     "math.erf": "erf",
     "arith.remf": "fmod",
 }

@@ -21,9 +21,20 @@ _FLOAT_FUNCTIONS = {
     "tan": "Return the tangent of `x`, in radians.",
     "sinh": "Return the hyperbolic sine of `x`.",
     "cosh": "Return the hyperbolic cosine of `x`.",
+    "asin": "Return the angle from -pi/2 to pi/2 whose sine is `x`.",
+    "acos": "Return the angle from 0 to pi whose cosine is `x`.",
+    "atan": "Return the angle from -pi/2 to pi/2 whose tangent is `x`.",
+    "log1p": "Return the natural logarithm of `1 + x`, exact also where `x` is small.",
+    "expm1": "Return e to the power of `x`, minus 1, exact also where `x` is small.",
     "erf": "Return the error function of `x`.",
 }
 """Float functions of one tile or scalar: name -> what it returns."""
+_BIT_FUNCTIONS = {
+    "popcount": "Return how many bits of an integer are 1, in the type of `x`.",
+    "clz": "Return how many bits of an integer are 0 before the highest 1, in the type of `x`; all"
+    " of them for 0.",
+}
+"""Functions of the bits of integers: name -> what it returns."""
 _ROUNDED_FUNCTIONS = {
     "exp": "Return e to the power of `x`.",
     "log": "Return the natural logarithm of `x`.",
@@ -42,6 +53,7 @@ _ROUNDINGS = {
 }
 _FUNCTION_ROUNDINGS = ("full", "approx")
 _WHOLE = tuple(name for name in ARITHMETIC if not DTYPES[name].is_float)
+_INTEGERS = tuple(name for name in _WHOLE if DTYPES[name] is not BOOL)
 
 
 def float_operand(call: Call, argument: Argument) -> hir.Value:
@@ -63,6 +75,24 @@ def _register_float_function(name: str, summary: str) -> None:
 
 for _name, _summary in _FLOAT_FUNCTIONS.items():
     _register_float_function(_name, _summary)
+
+
+def _register_bit_function(name: str, summary: str) -> None:
+    def function(call: Call, x: Argument) -> AnyValue:
+        value = call.number(x)
+        dtype = numeric.common_dtype(call.ctx, [value], x.span, call.name)
+        if dtype.is_float or dtype is BOOL:
+            message = f"the argument must be an integer, found {describe(value)}"
+            raise call.fail("T0301", message, x.span, hint="cast to an integer, or 'bitcast'")
+        operand = numeric.convert(call.ctx, value, dtype, call.span)
+        return call.ctx.op(name, [operand], operand.type, call.span)
+
+    function.__doc__ = summary
+    builtin(name, _INTEGERS, name)(function)
+
+
+for _name, _summary in _BIT_FUNCTIONS.items():
+    _register_bit_function(_name, _summary)
 
 
 @builtin("exp2", ARITHMETIC, "exp2")
