@@ -17,8 +17,7 @@ COST_CLASSES = 32
 MOST_WARPS = 32
 """Warps of a CTA (CUDA programming guide, technical specifications)."""
 MOST_DEALT = 160
-"""CTAs up to which tiles are dealt out by what these have had to do: five for each lane of a warp.
-An H100 has 132 SMs."""
+"""CTAs to which tiles are dealt out at most: five for each lane of a warp. An H100 has 132 SMs."""
 
 
 class MeasureTilesOp(MeasureTilesBase, dialect=NvTileAS, name="measure_tiles"):
@@ -116,14 +115,13 @@ class DealItemsOp(CheckedOperation, name="deal_items"):
         together: How many of them run at the same time (i32), at least 1.
 
     Attributes:
-        balanced: 1 if what CTAs have had to do counts, 0 where all tiles cost the same. It does not
-            count with more than `MOST_DEALT` CTAs.
+        balanced: 1 if what CTAs have had to do counts, 0 where all tiles cost the same.
 
     Results:
-        made: The address of the table when it is written. Each CTA has a list of i64: how many
-            tiles it takes, and the tiles. The lower half of a tile is its item, the upper half the
-            number of its free digits. A list has a word, one for each row of all tiles, and with up
-            to `MOST_DEALT` CTAs one for each number of free digits.
+        made: The address of the table when it is written. Each of the first `MOST_DEALT` CTAs has a
+            list of i64: how many tiles it takes, and the tiles. The lower half of a tile is its
+            item, the upper half the number of its free digits. A list has a word, one for each row
+            of all tiles, and one for each number of free digits.
     """
 
     TYPES = (
@@ -175,11 +173,8 @@ def order_bytes(items: str) -> str:
 
 
 def deal_bytes(tiles: str, free: str) -> str:
-    """Return the bytes of the table of `deal_items`, a host expression over tiles and free digits.
-
-    There are at most as many CTAs as tiles.
-    """
-    return f"({tiles}) * 24 + ({free}) * {8 * MOST_DEALT}"
+    """Return the bytes of the table of `deal_items`, as a host expression over both counts."""
+    return f"({tiles}) * 8 + ({free}) * {8 * MOST_DEALT} + {16 * MOST_DEALT}"
 
 
 def _verify_body(op: Any, gives: str) -> bool:

@@ -7,6 +7,11 @@ from tilec.ir.bindings import arith
 from tilec.ir.integers import constant
 
 
+def dealing_ctas(ctas: Any) -> Any:
+    """Emit how many of the CTAs (i32) take tiles of lists: as many as one warp deals out to."""
+    return arith.minui(ctas, constant(MOST_DEALT))
+
+
 def list_length(tiles: Any, free: Any, ctas: Any) -> Any:
     """Emit the words of a list: how many tiles it has, one for each row, and some more.
 
@@ -15,8 +20,6 @@ def list_length(tiles: Any, free: Any, ctas: Any) -> Any:
     Args:
         tiles: All tiles (i32).
         free: How many numbers free digits have (i32).
-        ctas: How many CTAs there are (i32).
+        ctas: How many CTAs take tiles of lists (i32).
     """
-    is_dealt = arith.cmpi(arith.CmpIPredicate.ule, ctas, constant(MOST_DEALT))
-    more = arith.addi(arith.select(is_dealt, free, constant(0)), constant(1))
-    return arith.addi(arith.ceildivui(tiles, ctas), more)
+    return arith.addi(arith.ceildivui(tiles, ctas), arith.addi(free, constant(1)))

@@ -81,9 +81,9 @@ def deal(ptx, costs, free, together, ctas, seed=0):
     shape = LaunchShape(ctas, 32 * WARPS, (1, 1, 1), 0)
     device.launch(SimpleNamespace(kernel=kernel, shape=shape), 0, addresses)
     words = tables[2].view(np.uint64)
-    length = -(-len(costs) * free // ctas) + 1 + (free if ctas <= MOST_DEALT else 0)
+    length = -(-len(costs) * free // min(ctas, MOST_DEALT)) + 1 + free
     found = []
-    for cta in range(ctas):
+    for cta in range(min(ctas, MOST_DEALT)):
         count, *tiles = map(int, words[cta * length : (cta + 1) * length])
         found.append([(word & 0xFFFFFFFF, word >> 32) for word in tiles[:count]])
     return found

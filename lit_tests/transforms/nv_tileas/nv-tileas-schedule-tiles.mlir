@@ -637,11 +637,12 @@ module @many_are_added_in_a_loop {
 // CHECK:           %[[COST:.*]] = arith.select %[[DOES]]#1, %[[ALL]],
 // CHECK-NEXT:      "nv_tileas.yield_values"(%[[COST]])
 // CHECK-NEXT:    })
-// CHECK-NEXT:    %[[LISTS:.*]] = "nv_tileas.workspace"() {hidden_name = "dealt_tiles", size = "((cdiv(M, 64)) * (S) * (H)) * 24 + ((H)) * 1280"}
+// CHECK-NEXT:    %[[LISTS:.*]] = "nv_tileas.workspace"() {hidden_name = "dealt_tiles", size = "((cdiv(M, 64)) * (S) * (H)) * 8 + ((H)) * 1280 + 2560"}
 // CHECK-NEXT:    %[[DEALT:.*]] = "nv_tileas.deal_items"(%[[LISTS]], %[[ORDER]], %[[ITEMS]], %[[H]], %[[H]]) {balanced = 1 : i64}
 // CHECK:         %[[LIST:.*]] = "nv_tileas.make_memref"(%[[DEALT]],
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
-// CHECK-NEXT:    %[[OWN:.*]] = arith.muli %[[ID]],
+// CHECK-NEXT:    %[[LISTED:.*]] = arith.minui %[[ID]],
+// CHECK-NEXT:    %[[OWN:.*]] = arith.muli %[[LISTED]],
 // CHECK:         %[[COUNT:.*]]:2 = "nv_tileas.gather"(%[[LIST]], %[[OWN]],
 // CHECK-NEXT:    %[[N:.*]] = arith.trunci %[[COUNT]]#0
 // CHECK:         %[[FIRST:.*]] = arith.addi %[[OWN]],

@@ -5,8 +5,8 @@ of its lanes: those that have had least to do so far get the longest tiles of th
 CTAs are sorted into 32 classes above the one with the least, as items are (`ordering.py`). The lane
 that has its own CTA writes the list.
 
-Where tiles cost the same, or there are more CTAs than lanes have, a CTA takes the tile of its
-number in each row, and all threads write its list.
+Where tiles cost the same, a CTA takes the tile of its number in each row, and all threads write its
+list. CTAs of which no lane has one get no list.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout.modes import WARP_LANES
-from tilec.passes.analysis.dealt_lists import list_length
+from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
@@ -43,18 +43,13 @@ def deal(op: Any, lowering: Lowering, thread: Any) -> None:
     names = ("table", "order", "count", "free", "together")
     given = [lowering.get(getattr(view, name)) for name in names]
     deal = _Deal.of(given, lowering.counted[view.order])
-    if not view.balanced.value:
-        deal.take_turns(thread, threads)
-        return
-    branch = scf.IfOp(emit.compare("ule", deal.ctas, MOST_DEALT), has_else=True)
-    with ir.InsertionPoint(branch.then_block):
-        warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
-        with guarded(emit.compare("eq", warp, 0)):
-            deal.by_loads(thread)
-        scf.YieldOp([])
-    with ir.InsertionPoint(branch.else_block):
-        deal.take_turns(thread, threads)
-        scf.YieldOp([])
+    with guarded(emit.compare("ult", deal.cta, deal.ctas)):
+        if view.balanced.value:
+            warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
+            with guarded(emit.compare("eq", warp, 0)):
+                deal.by_loads(thread)
+        else:
+            deal.take_turns(thread, threads)
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ class _Deal:
         together: How many of them each part of the order has; the last one may have fewer.
         items: Items that are not left out.
         cta: Number of this CTA.
-        ctas: CTAs.
+        ctas: CTAs that take tiles.
     """
 
     own: Any
@@ -85,7 +80,8 @@ class _Deal:
     def of(cls, given: Sequence[Any], items: Any) -> "_Deal":
         """Emit where the list of this CTA is, and what the parts of the order are."""
         table, order, count, free, together = given
-        cta, ctas = (llvm_ops.special_register(name) for name in ("ctaid.x", "nctaid.x"))
+        cta = llvm_ops.special_register("ctaid.x")
+        ctas = dealing_ctas(llvm_ops.special_register("nctaid.x"))
         length = list_length(arith.muli(count, free), free, ctas)
         i64 = emit.i64_type()
         start = arith.muli(arith.extui(i64, cta), arith.extui(i64, length))

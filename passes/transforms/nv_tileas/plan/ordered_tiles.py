@@ -41,7 +41,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase
 from tilec.ir.structured import clone_whole, defining_operation, operations_inside, walk_operations
-from tilec.passes.analysis.dealt_lists import list_length
+from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
 from tilec.passes.analysis.free_digits import FreeArray, free_reads
 from tilec.passes.analysis.kernels import (
     free_alias_scope,
@@ -164,7 +164,8 @@ class OrderedTiles:
             free = _product([count for _, count in self._digits.free])
             together = _together(order, free) if order.apart and order.kept_bytes else free
             self._table = self._deal(function, texts, ordered, (items, free, together))
-            own = arith.muli(CtaIdOp.build(), self._length)
+            # A CTA without a list finds no tiles behind all lists.
+            own = arith.muli(arith.minui(CtaIdOp.build(), self._ctas), self._length)
             rows = arith.trunci(ir.IntegerType.get_signless(_NARROW), self._load(own))
             self._first = arith.addi(own, constant(1))
             for number, bound in enumerate((constant(0), rows, constant(1))):
@@ -248,10 +249,10 @@ class OrderedTiles:
         place = WorkspaceOp.build(DEALT_NAME, size, i64, zeroed=False)
         made = DealItemsOp.build(place, ordered, sizes, balanced=not self._costs.are_equal)
         items, free, _ = sizes
-        ctas = NumCtasOp.build()
-        self._length = list_length(arith.muli(items, free), free, ctas)
+        self._ctas = dealing_ctas(NumCtasOp.build())
+        self._length = list_length(arith.muli(items, free), free, self._ctas)
         type_ = MemrefType.of(i64, [None], [1], free_alias_scope(function))
-        return MakeMemrefOp.build(made, [arith.muli(ctas, self._length)], [], type_)
+        return MakeMemrefOp.build(made, [arith.muli(self._ctas, self._length)], [], type_)
 
     def _load(self, place: Any) -> Any:
         return GatherOp.build(self._table, [place], padding=constant(0, _WIDE)).result
