@@ -162,6 +162,20 @@ def test_candidates_are_compiled_side_by_side(gpu, vector, monkeypatch, cached, 
     assert len(compiled_here) == (2 if cached == "1" else 6)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_wrong_constant_next_to_planned_ones(gpu, compiled_here, monkeypatch, processes):
+    """What is wrong with it, the planner finds while it chooses the others."""
+    del compiled_here
+    monkeypatch.setattr(compiling, "MOST_PROCESSES", processes)
+    side = 256
+    memory = [gpu.allocate(0, 2 * side * side + 64) // 64 * 64 + 64 for _ in range(3)]
+    arrays = [FakeArray((side, side), "<f2", pointer) for pointer in memory]
+    tried = [{"BM": 100}, {"BM": 128, "BN": 100}, {"BM": 64}, {"BM": 128}]
+    found = tilec.tune(tilec.loads(PRODUCT).product, *arrays, candidates=tried)
+    wrong = [trial.candidate for trial in found.trials if "T0303" in trial.failure]
+    assert wrong == [Candidate(item) for item in tried[:2]]
+
+
 class Factor(IntEnum):
     TWO = 2
 

@@ -18,6 +18,7 @@ from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.stored_kernels import kernel_key
 from tilec.runtime.variants import Variants
 from tilec.support import compiler_threads
+from tilec.support.diagnostics import InternalCompilerError, TileError
 from tilec.support.workers import Apart, Workers, can_be_sent
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Compilers:
         """
         if self._workers is None or self._is_over():
             return
-        missing = {variant_key(item): item for item in specializations if not self._is_stored(item)}
+        missing = {variant_key(item): item for item in specializations if self._takes_long(item)}
         if len(missing) < 2:
             return
         is_first = not self._started
@@ -64,14 +65,21 @@ class Compilers:
         for _ in range(_processes() - len(missing) if is_first else 0):
             self._workers.submit(lambda apart: apart(import_compiler))
 
-    def _is_stored(self, specialization: Specialization) -> bool:
-        """Tell whether the kernel was begun or is on disk."""
-        variants = self._variants
+    def _takes_long(self, specialization: Specialization) -> bool:
+        """Tell whether a kernel has to be compiled, as far as can be said before.
+
+        It was neither begun nor is it on disk, and nothing is wrong with its constants: `variant`
+        says what is.
+        """
         if variant_key(specialization) in self._started:
-            return True
-        identity = variants.identity(specialization)
+            return False
+        variants = self._variants
+        try:
+            identity = variants.identity(specialization)
+        except (TileError, InternalCompilerError):
+            return False
         program, options = variants.text.program, variants.options
-        return variants.cache.has(kernel_key(program, variants.name, identity, options))
+        return not variants.cache.has(kernel_key(program, variants.name, identity, options))
 
     def variant(self, specialization: Specialization) -> CompiledKernel | None:
         """Return the kernel for a specialization; None if the time was over before it had begun.
