@@ -3,11 +3,13 @@
 import math
 import os
 import sys
+import threading
 import time
 from types import MappingProxyType
 
 import pytest
 
+from tilec.support import workers as workers_module
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 from tilec.support.workers import Workers, can_be_sent
 
@@ -114,3 +116,21 @@ def test_the_end_ends_tasks(tmp_path):
     assert isinstance(busy.exception(), InternalCompilerError)
     with pytest.raises(ProcessLookupError):
         os.kill(int(path.read_text()), 0)
+
+
+def test_a_thread_that_begins_at_the_end_starts_no_process(monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    class Late(workers_module._Child):
+        def __init__(self):
+            super().__init__()
+            begun.set()
+            go_on.wait(SECONDS)
+
+    monkeypatch.setattr(workers_module, "_Child", Late)
+    with Workers(1) as workers:
+        late = workers.submit(lambda apart: apart(number))
+        begun.wait(SECONDS)
+        threading.Timer(0.2, go_on.set).start()
+    with pytest.raises(InternalCompilerError, match="nobody waits for the result"):
+        late.result()

@@ -36,6 +36,8 @@ class Workers:
         self._threads = ThreadPoolExecutor(most, thread_name_prefix="tilec worker")
         self._own = threading.local()
         self._children: list[_Child] = []
+        self._has_ended = False
+        self._lock = threading.Lock()
 
     def submit(self, work: Callable[[Apart], Any]) -> "Future[Any]":
         """Let a thread do `work`, which gets what runs a task in the child of the thread."""
@@ -43,8 +45,12 @@ class Workers:
 
     def _child(self) -> "_Child":
         if not hasattr(self._own, "child"):
-            self._own.child = _Child()
-            self._children.append(self._own.child)
+            made = self._own.child = _Child()
+            with self._lock:
+                self._children.append(made)
+                has_ended = self._has_ended
+            if has_ended:  # before this thread began
+                made.end()
         return self._own.child
 
     def __enter__(self) -> Self:
@@ -59,7 +65,10 @@ class Workers:
     ) -> None:
         """End the children, whatever they do, and drop the work that no thread has begun."""
         self._threads.shutdown(wait=False, cancel_futures=True)
-        for child in list(self._children):
+        with self._lock:
+            self._has_ended = True
+            children = list(self._children)
+        for child in children:
             child.end()
         self._threads.shutdown()
 
