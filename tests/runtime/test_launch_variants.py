@@ -1,5 +1,7 @@
 """Launches of few blocks and of few rounds take variants of their own."""
 
+import re
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -111,6 +113,12 @@ def test_a_launch_of_few_blocks_takes_the_variant_for_them(rows, columns, planne
     assert found.metadata.get("most_blocks") == planned
     assert ("few_blocks" in found.metadata) == (planned is None)
     assert (found.plan["spread"], found.plan["stages"]) == (spread, stages)
+
+
+@pytest.mark.parametrize("emit", ["nv_tileas", "llvm", "llvmir", "plan"])
+def test_every_stage_is_that_of_the_same_variant(run_tilec, emit):
+    made = run_tilec("compile", "-", "--size", "M=100,N=256", "--emit", emit, stdin=ANY)
+    assert re.search(r'\bstages"? ?[=:] ?14\b', made.stdout.decode()), made.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The results of `tilec compile`: how they are made, with or without the cache, and written."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tilec.cli.kernel_files import KernelSource
@@ -11,6 +11,7 @@ from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache
 from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.stored_kernels import obtain_kernel
+from tilec.support.compiler_threads import run_locked
 from tilec.support.diagnostics import Diagnostic, SourceFile
 from tilec.support.fast_dataclasses import dataclass
 
@@ -63,12 +64,21 @@ def compile_to_result(
         return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
 
     result = compile_for(specialization)
-    while result.artifact is not None:
-        other = next_variant(result.artifact.kernels[-1].metadata, specialization)
-        if other is None:
-            break
+    while (other := next_variant(_metadata(result), specialization)) is not None:
         specialization, result = other, compile_for(other)
     return result
+
+
+def _metadata(result: Result) -> Mapping[str, Any]:
+    """Return the metadata of a kernel, as far as it was compiled."""
+    if result.artifact is not None:
+        return result.artifact.kernels[-1].metadata
+    from tilec.compiler.backend import find_kernel_op
+    from tilec.ir.attributes import read_kernel_metadata
+
+    assert result.compilation is not None
+    *_, module = result.compilation.snapshots.values()
+    return run_locked(lambda: read_kernel_metadata(find_kernel_op(module)))
 
 
 def emitted(results: Sequence[Result], emit: str) -> str | bytes:
