@@ -46,13 +46,15 @@ def planes(X: f32[4, 8, 2], S: f32[4, 8, 2], P: f32[4, 8, 2], V: f32[2, 8, 2], I
 )
 TYPES = (
     *(np.float32, np.float16, np.float64, ml_dtypes.bfloat16, np.int8, np.int16, np.int32),
-    *(np.int64, np.uint8, np.uint16, np.uint32, np.uint64),
+    *(np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.bool_),
 )
 RANDOM = np.random.default_rng(11)
 
 
 def numbers(dtype, columns):
     """Return eight rows with equal elements, the extreme ones and, where there are, NaN."""
+    if dtype is np.bool_:
+        return RANDOM.integers(0, 2, (8, columns)).astype(dtype)
     if np.dtype(dtype).kind in "iu":
         limits = np.iinfo(dtype)
         x = RANDOM.integers(-4 if limits.min else 0, 5, (8, columns)).astype(dtype)
@@ -104,6 +106,16 @@ def test_topk(dtype, k, largest):
     check_equal(values, np.take_along_axis(x, expected, axis=1))
 
 
+@pytest.mark.parametrize(("value", "largest"), [(2**31 - 1, 0), (-(2**31), 1), (7, 1)])
+def test_equal_elements_keep_their_order(value, largest):
+    """The extreme elements are those that nothing comes after."""
+    x = np.full((8, 32), value, np.int32)
+    values, found = np.empty((8, 4), np.int32), np.empty((8, 4), np.int32)
+    KERNELS.tops(x, values, found, largest=largest)
+    assert (values == value).all()
+    assert (found == np.arange(4)).all()
+
+
 def test_other_axes():
     x = RANDOM.standard_normal((4, 8, 2)).astype(np.float32)
     by_one, by_zero = np.empty_like(x), np.empty_like(x)
@@ -118,12 +130,16 @@ def test_other_axes():
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("sort(load(A, (0, 0), (8, 64)).extract((0, 0), (8, 64)), axis=2)", "axis"),
+        ("sort(load(A, (0, 0), (8, 64)), axis=2)", "axis 2 is none of the 2 axes of the tile"),
+        ("argsort(load(A, (0, 0), (8, 64)), axis=-3)", "axis -3 is none of the 2 axes of the tile"),
+        ("topk(load(A, (0, 0), (8, 64)), 128)[0]", "k is 128, and the axis has 64 elements"),
+        ("topk(load(A, (0, 0), (8, 64)), 0)[0]", "k is 0, and must be a power of two; take 1"),
+        ("sort(cast(load(A, (0, 0), (8, 64)), f8e4m3))", "have no order; cast them to f16"),
         ("topk(load(A, (0, 0), (8, 64)), 3)[0]", "take 4, and leave out the last ones"),
     ],
 )
 def test_errors(value, text):
-    source = "from tilec.lib import sort, topk\n@kernel\n"
+    source = "from tilec.lib import argsort, sort, topk\n@kernel\n"
     source += f"def f(A: f32[8, 64], B: f32[8, 64]):\n    store(B, (0, 0), {value})\n"
     with pytest.raises(tilec.CompileError) as caught:
         tilec.loads(source).f(np.zeros((8, 64), np.float32), np.zeros((8, 64), np.float32))
