@@ -644,6 +644,40 @@ module @masks_are_computed_again {
 
 // -----
 
+!s = !nv_tileas.smem<tensor<32x32xi32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
+
+// The high halves of products serve rows and columns. Operations with two results are not computed
+// again: they change their layout.
+// CHECK-LABEL: module @halves_of_products_are_not_computed_again
+// CHECK:         %[[LOW:.*]], %[[HIGH:.*]] = arith.mului_extended
+// CHECK-NOT:     arith.mului_extended
+// CHECK:         "nv_tileas.convert_layout"(%[[HIGH]])
+// CHECK-NOT:     arith.mului_extended
+module @halves_of_products_are_not_computed_again {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %t = "nv_tileas.splat"(%n) : (i32) -> tensor<32xi32>
+      %r = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<32xi32>
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<32x32xi32>
+      %l, %h = arith.mului_extended %r, %t : tensor<32xi32>
+      %h0 = "nv_tileas.view"(%h) : (tensor<32xi32>) -> tensor<32x1xi32>
+      %h1 = "nv_tileas.view"(%h) : (tensor<32xi32>) -> tensor<1x32xi32>
+      %b0 = "nv_tileas.broadcast"(%h0) : (tensor<32x1xi32>) -> tensor<32x32xi32>
+      %b1 = "nv_tileas.broadcast"(%h1) : (tensor<1x32xi32>) -> tensor<32x32xi32>
+      %p = arith.addi %b0, %x : tensor<32x32xi32>
+      %q = arith.addi %b1, %p : tensor<32x32xi32>
+      "nv_tileas.store_shared"(%q, %s) : (tensor<32x32xi32>, !s) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !s = !nv_tileas.smem<tensor<32x64xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>>>
 
 // Two stages of a butterfly: halves at a known place are registers of their tile, if each thread has

@@ -137,6 +137,8 @@ def _ways_to_sources(
         return (None,) * len(maker.operands)
     if not maker.name.startswith("arith.") or maker.name == "arith.constant":
         return None
+    if len(maker.results) > 1:
+        return None  # halves of a product, which lanes seldom need
     if _divides(maker) and not _is_splat(defining_operation(maker.operands[1])):
         return None
     return tuple(
