@@ -7,7 +7,7 @@ from tests.support.reduction_cases import CASES, arrays, check, runs, source
 
 
 @pytest.mark.parametrize(
-    ("name", "shape", "axis"), list(runs(complete=("sum", "pick", "pick_beyond")))
+    ("name", "shape", "axis"), list(runs(complete=("sum", "pick", "pick_beyond", "pick_zero")))
 )
 def test_reduction(device, name, shape, axis):
     case = CASES[name]

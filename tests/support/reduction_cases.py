@@ -86,6 +86,13 @@ def _beyond(x, axis):
     return np.where(inside, found, 0).squeeze(axis)
 
 
+def _reciprocal_zero(x, axis):
+    """Return infinities of the sign of a sum of zeros: -0 if it is one, and the only one."""
+    zeros = (x * np.float32(-0.0)).take(0, axis)
+    with np.errstate(divide="ignore"):
+        return 1 / (zeros if x.shape[axis] == 1 else np.zeros_like(zeros))
+
+
 def _positive_top(x, axis):
     return np.maximum(x.max(axis), 0)
 
@@ -121,6 +128,9 @@ CASES = {
     "pick_line": Case(
         "sum(where({index} == max(argmax(x, {axis})), x, 0.0), {axis})",
         lambda x, a: x.take(x.argmax(a).max(), a),
+    ),
+    "pick_zero": Case(
+        "1.0 / sum(where({index} == {best}, x * -0.0, 0.0), {axis})", _reciprocal_zero
     ),
     "any": Case("cast(any(x > 2.0, {axis}), i32)", lambda x, a: (x > 2).any(a), "f32", "i32"),
     "all": Case("cast((x > -2.0).all({axis}), i32)", lambda x, a: (x > -2).all(a), "f32", "i32"),

@@ -231,16 +231,17 @@
 !mask = tensor<1x64xi1, #nv_tileas.layout<"1x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,0)">>
 !masks = tensor<4x64xi1, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
 
-// A comparison of the column leaves one element: a thread selects its own, and all lanes take the
-// element from the lane that has column %k.
+// A comparison of the column leaves one element: a thread selects its own, adds 0 as -0 may be among
+// them, and all lanes take the element from the lane that has column %k.
 // CHECK-LABEL: llvm.func @one_element_of_a_row_is_picked(
 // CHECK-SAME:    %[[S:.*]]: f32, %[[K:.*]]: i32)
 // CHECK:         %[[ONE:.*]] = arith.select %{{.*}}, %[[S]], %[[ZERO:.*]] : f32
 // CHECK:         %[[TWO:.*]] = arith.select %{{.*}}, %[[S]], %[[ONE]] : f32
+// CHECK:         %[[OWN:.*]] = arith.addf %[[TWO]], %[[ZERO]] : f32
 // CHECK-NOT:     arith.addf
 // CHECK:         %[[DIGIT:.*]] = arith.divui
 // CHECK:         %[[LANE:.*]] = arith.remui %[[DIGIT]], %c32_i32
-// CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[TWO]], %[[LANE]], %{{.*}} : f32 -> f32
+// CHECK:         nvvm.shfl.sync idx %{{.*}}, %[[OWN]], %[[LANE]], %{{.*}} : f32 -> f32
 // CHECK-NOT:     nvvm.shfl.sync
 // CHECK:         llvm.return
 "nv_tileaa.func"() ({

@@ -4,12 +4,13 @@ A thread holds at most one element that counts. So it selects one after another,
 what the last condition that held has left: one instruction for each register instead of two.
 Registers are taken a few at a time, so that the chains are short. Of a sum, the place of the
 element says which lane holds it; a warp takes it from there, instead of adding what all lanes hold.
+A zero is still added once: a sum of -0 and zeros is 0.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.bindings import arith
+from tilec.ir.bindings import arith, ir
 from tilec.layout import Owner, RegisterLayout
 from tilec.passes.analysis.picks import Pick
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -35,6 +36,7 @@ def picked(
         lowering: The lowering.
     """
     mask, tile, zeros = (lowering.tile(operand) for operand in pick.select.operands)
+    is_float = isinstance(pick.select.results[0].type.element_type, ir.FloatType)
     found = []
     for row in rows:
         chains = []
@@ -43,6 +45,8 @@ def picked(
             for register in row[first : first + _CHAIN]:
                 value = arith.select(mask[register], tile[register], value)
             chains.append((value,))
+        if len(chains) == 1 and is_float:
+            chains.append((zeros[row[0]],))
         found.append(combine.all_of(chains))
     return found
 
