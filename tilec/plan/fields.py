@@ -92,7 +92,7 @@ FIELDS: dict[str, PlanField] = {
             "spread",
             "1; if a CTA that reduces what it loads leaves no room for a second one on its SM, the"
             " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit; where"
-            " `share_rounds` is 1, the fewest, up to 16, of which half of the SMs have one (16 if"
+            " `share_rounds` is 1, the fewest, up to 16, that give half of the SMs a CTA (16 if"
             " you fix `share_rounds`)",
             "CTAs of a cluster that compute a block together, each a part of its tiles or some"
             " rounds of its loop: 1, 2, 4, 8 or 16",

@@ -23,7 +23,7 @@ LEAST_BYTES = 256 * 1024
 """Bytes that a block loads in a loop that is worth a cluster. In 16 rounds of 16 KB, sums of 128 to
 768 columns gained 4 to 15 %, in 8 none (same note)."""
 CTAS_OF_AN_SM = 0.48
-"""CTAs for each SM that they are at least. 64 CTAs with 6 slots of 16 KB each are the fewest that
+"""CTAs per SM that share rounds, at least. 64 CTAs with 6 slots of 16 KB each are the fewest that
 were timed with sums of 256 and 512 columns, and the best: 262144x256 had 0.84 of the speed of a
 copy with 64 CTAs and 0.54 with 128, 262144x512 0.88 with 64 and 0.81 with 128. With 80 and 96 CTAs
 sums of 640 and 768 columns gained 4 to 18 %, with 160 and 192 up to 16 % (same note)."""
