@@ -54,7 +54,8 @@ def run_pass(
     sources: Sequence[SourceFile] = (),
     *,
     verify: bool = True,
-) -> None:
+    unverified: bool = False,
+) -> bool:
     """Run pass `name` on `module` in place and verify the result.
 
     Args:
@@ -63,6 +64,10 @@ def run_pass(
         context: What tilec's passes may consult.
         sources: Files to quote from in diagnostics.
         verify: Whether to verify the result; see `needs_verifying`.
+        unverified: Whether an earlier pass left what was not verified.
+
+    Returns:
+        Whether the module is now one that was not verified.
 
     Raises:
         TileError: The pass rejects the program.
@@ -77,8 +82,10 @@ def run_pass(
                 changed = _run_own(run, module.context, sources) is not False
             else:
                 _upstream_pipeline(name).run(module.operation)
-        if verify and changed:
+        unverified |= changed
+        if verify and unverified:
             _verify_result(module, name, sources)
+    return unverified and not verify
 
 
 @contextlib.contextmanager

@@ -192,7 +192,7 @@ def test_passes_get_no_invalid_ir(dumps, tmp_path, monkeypatch):
 
     def recording(module, name, *others, **options):
         ran.append(name)
-        run_pass(module, name, *others, **options)
+        return run_pass(module, name, *others, **options)
 
     monkeypatch.setattr("tilec.passes.runner.run_pass", recording)
     expected = r"T0580.* nv-tileas-schedule-tiles relies on.* dominate"

@@ -173,6 +173,7 @@ class _Steps:
         self.specialization = Specialization()
         self.module: Any = None
         self.starts: list[StageStart] = []
+        self.unverified = False
 
     def compile(self, kernel: str | None, specialization: Specialization) -> Compilation:
         """Run everything."""
@@ -326,7 +327,14 @@ class _Steps:
         is_doubtful = self.options.origin is Origin.USER
         verify = shown or is_doubtful or needs_verifying(stage.passes, position)
         with self.watch.step(stage.name, name) as timing:
-            run_pass(module, name, self.pass_context, self.result.sources, verify=verify)
+            self.unverified = run_pass(
+                module,
+                name,
+                self.pass_context,
+                self.result.sources,
+                verify=verify,
+                unverified=self.unverified,
+            )
         self._count(module, timing)
         self._after_pass(stage, name, module)
 

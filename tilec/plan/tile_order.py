@@ -26,6 +26,8 @@ from tilec.plan.overrides import PlanOverrides
 ROUND_COST, TILE_COST = 2, 3
 """What a round and the ends of a tile cost: a tile of attention takes 1.5 rounds more than it has
 (docs/measurements/2026-11-27-varlen.md)."""
+MOST_ROUNDS = 1 << 20
+"""Rounds from which on tiles cost the same, so that a cost fits 32 bits (choice)."""
 SHARED_SHARE = 0.125
 """Where tiles share more than this part of what a round loads, all of them run at the same time
 (assumption: masks are 0.01 of it, an operand of a product a third or more)."""

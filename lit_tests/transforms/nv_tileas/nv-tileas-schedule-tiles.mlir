@@ -622,7 +622,8 @@ module @many_are_added_in_a_loop {
 // CHECK:           %[[LENGTH:.*]]:2 = "nv_tileas.gather"(%[[LENGTHS]], %[[SEQUENCE]],
 // CHECK:           %[[SOME:.*]] = arith.cmpi slt, %[[ROW]], %[[LENGTH]]#0
 // CHECK:           %[[DOES:.*]]:2 = scf.if %[[SOME]] -> (i32, i1) {
-// CHECK:             %[[ROUNDS:.*]] = arith.ceildivsi
+// CHECK:             %[[LONG:.*]] = arith.ceildivui
+// CHECK:             %[[ROUNDS:.*]] = arith.minui %[[LONG]], %c1048576
 // CHECK:             %[[ANY:.*]] = arith.select %{{.*}}, %[[ROUNDS]],
 // CHECK:             %[[TRUE:.*]] = arith.constant true
 // CHECK-NEXT:        scf.yield %[[ANY]], %[[TRUE]]

@@ -54,7 +54,7 @@ from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID
 from tilec.passes.analysis.tile_costs import Branch, Rounds, TileCosts, tile_costs
 from tilec.passes.transforms.nv_tileas.plan.count_tables import HIDDEN_NAME as COUNTED_NAME
 from tilec.passes.transforms.nv_tileas.plan.count_tables import is_count, make_table, read_table
-from tilec.plan.tile_order import ROUND_COST, TILE_COST
+from tilec.plan.tile_order import MOST_ROUNDS, ROUND_COST, TILE_COST
 from tilec.support.fast_dataclasses import dataclass
 
 HIDDEN_NAME, DEALT_NAME = "tile_order", "dealt_tiles"
@@ -286,6 +286,7 @@ class _Program:
             else:
                 acts.append(self._is_inside(part.limits, known))
         total = reduce(arith.addi, rounds) if rounds else constant(0)
+        total = arith.minui(total, constant(MOST_ROUNDS)) if len(rounds) > 1 else total
         return total, reduce(arith.ori, acts) if acts else _bool(False)
 
     def _branch(self, part: Branch, known: dict[Any, Any]) -> tuple[Any, Any]:
@@ -302,7 +303,8 @@ class _Program:
         """Emit how many rounds a loop has."""
         lower, upper, step = (self.value(value, known) for value in list(loop.operands)[:3])
         i32 = ir.IntegerType.get_signless(32)
-        rounds = arith.ceildivsi(arith.subi(upper, lower), step)
+        rounds = arith.ceildivui(arith.subi(upper, lower), step)  # the distance may exceed 2^31
+        rounds = arith.minui(rounds, arith.constant(rounds.type, MOST_ROUNDS))
         rounds = rounds if rounds.type == i32 else arith.trunci(i32, rounds)
         runs = arith.cmpi(_P.slt, lower, upper)
         return arith.select(runs, rounds, constant(0))
