@@ -27,6 +27,8 @@ METADATA = {
 }
 
 
+MAP = {"array": "A", "dtype": "f32", "axes": [0, 1], "box": [8, 16], "swizzle": 64}
+REFUSED = "it.tensor_maps[0] has a box with rows that TMA refuses"
 NOT_LAUNCHED = {"name": "k", "new": {"x": 1}}
 
 
@@ -36,7 +38,7 @@ def test_what_is_fine_in_a_dump(metadata):
 
 
 def test_a_launch_needs_more():
-    LAUNCHED({**METADATA, "block_threads": 128}, "it")
+    LAUNCHED({**METADATA, "block_threads": 128, "tensor_maps": [MAP]}, "it")
     with pytest.raises(SchemaError, match="it has no 'block_threads'"):
         LAUNCHED(METADATA, "it")
 
@@ -56,6 +58,8 @@ def test_a_launch_needs_more():
         (["dims"], [], "it.dims is a list of 0 items, not an object"),
         (["static_shape", "A"], [1], "it.static_shape.A has 1 extents"),
         (["cluster"], [1, 1], "it.cluster is a list of 2 items, not a list of 3 items"),
+        (["tensor_maps"], [MAP | {"box": [8, 2]}], REFUSED),
+        (["tensor_maps"], [MAP | {"swizzle": 32}], REFUSED),
         (["persistent"], 1, "it.persistent is 1, not true or false"),
         (["grid", 0], None, "it.grid[0] is null, not a text of at most 4096 characters"),
     ],

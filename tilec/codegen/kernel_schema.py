@@ -60,6 +60,9 @@ _PARAMETERS = {
     }.items()
 }
 _MAP_AXES = sequence(_AXIS, 1, _MAX_MAP_RANK)
+_MAP_GRANULE = 16
+"""Bytes of which the rows of a box are a multiple; they are no longer than the swizzle (cuda.h,
+`cuTensorMapEncodeTiled`)."""
 _TENSOR_MAP = record(
     {
         "array": _NAME,
@@ -179,6 +182,9 @@ def _check_lengths(value: Mapping[str, Any], ranks: Mapping[str, int], place: st
         lists = [item[name] for name in ("axes", "box", "element_strides") if name in item]
         if len(set(map(len, lists))) > 1:
             raise SchemaError(f"{place}.tensor_maps[{index}] has lists of different lengths")
+        row_bytes = item["box"][-1] * DTYPES[item["dtype"]].bytes
+        if row_bytes % _MAP_GRANULE or 0 < item["swizzle"] < row_bytes:
+            raise SchemaError(f"{place}.tensor_maps[{index}] has a box with rows that TMA refuses")
 
 
 def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[int]]]:
