@@ -29,7 +29,7 @@ HELPERS = {
     *("widened", "as_given"),
     *("bits_type", "width_of", "is_float", "is_unsigned", "to_keys", "from_keys"),
     *("precedes", "exchanged", "merged", "sorted_runs", "lesser", "least_halves", "least"),
-    *("axis_of", "as_rows", "from_rows", "with_places", "split_places"),
+    *("axis_of", "as_rows", "from_rows", "keys_of_rows", "with_places", "split_places"),
 }
 """Functions of the library that only its own functions call."""
 HEADER = (

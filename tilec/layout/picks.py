@@ -19,8 +19,8 @@ from tilec.layout.swaps import Stride, register_bits, scaled
 from tilec.support.fast_dataclasses import dataclass
 
 MAX_DIGITS = 3
-"""Digits of the thread that decide: a register takes 2^n - 1 selects for n digits. The scratch area
-takes as long as some 20 of them in each of four warps."""
+"""Digits of the thread that decide, at most: a register takes 2^n - 1 selects for n digits. In the
+time of the two barriers that the scratch area needs, each of four warps does 60 (choice)."""
 _THREADS = (Owner.LANE, Owner.WARP, Owner.WARPGROUP, Owner.CTA)
 
 
@@ -99,11 +99,9 @@ def find_picks(source: RegisterLayout, target: RegisterLayout) -> Picks | None:
     held = {offset: number for number, offset in enumerate(source.register_offsets())}
     taken = [held.get(offset) for offset in target.register_offsets()]
     found = tuple(number for number in taken if number is not None)
-    return Picks(tuple(digits), found) if len(found) == len(taken) and _few(digits) else None
-
-
-def _few(digits: list[Digit]) -> bool:
-    return len(digits) <= MAX_DIGITS
+    if len(found) < len(taken) or len(digits) > MAX_DIGITS:
+        return None
+    return Picks(tuple(digits), found)
 
 
 def _bits(layout: RegisterLayout, owner: Owner) -> Iterator[tuple[int, Stride]]:

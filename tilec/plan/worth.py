@@ -31,3 +31,8 @@ NOTABLE_CYCLES = 8
 TAIL_REGISTERS = 8
 """Registers of a tile that the end of a block computes at a time, at least: enough loads in flight,
 few alive (choice)."""
+SELECTS_IN_A_ROW = 8
+"""Selects of a picked element in a row, at most: each waits for the one before (choice)."""
+LANES_OF_A_PICK = 4
+"""Lanes along the axis from which on it pays to compute which of them has the picked element: two
+lanes exchange theirs with one shuffle, too (choice)."""

@@ -20,7 +20,8 @@ from tilec.runtime.launch.expressions import ExpressionError, evaluate
 FIELD = "share_rounds"
 """Field of the plan that launches of few rounds do without."""
 BLOCKS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64)
-"""Numbers of blocks that have variants of their own; any other takes that of the next one."""
+"""Numbers of blocks that have variants of their own; any other takes that of the next one,
+and one of more than these is planned as any launch (choice)."""
 
 
 def next_variant(

@@ -13,8 +13,8 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from io import BytesIO
-from types import MappingProxyType, ModuleType, TracebackType
-from typing import Any, Self
+from types import MappingProxyType, ModuleType
+from typing import Any
 
 from tilec.support.cleanup import end_child, start_child
 from tilec.support.diagnostics import InternalCompilerError
@@ -24,7 +24,7 @@ Apart = Callable[..., Any]
 """Calls a function, its first argument, with the others in another process; returns its result."""
 
 
-class Workers:
+class Workers(contextlib.AbstractContextManager["Workers", None]):
     """Threads that each have a child process. A `with` ends them all."""
 
     def __init__(self, most: int) -> None:
@@ -53,16 +53,7 @@ class Workers:
                 made.end()
         return self._own.child
 
-    def __enter__(self) -> Self:
-        """Start nothing yet."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the children, whatever they do, and drop the work that no thread has begun."""
         self._threads.shutdown(wait=False, cancel_futures=True)
         with self._lock:

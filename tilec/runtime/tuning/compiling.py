@@ -7,8 +7,8 @@ comes out does not depend on the number of processes: the search takes the resul
 import os
 import time
 from collections.abc import Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from tilec.compiler.backend import import_compiler
 from tilec.request.specialization import Specialization
@@ -28,7 +28,7 @@ MOST_PROCESSES = 12
 """Of 0.3 to 0.5 GB each. A step of a search has about ten candidates."""
 
 
-class Compilers:
+class Compilers(AbstractContextManager["Compilers", None]):
     """Compiles variants of one kernel for some time. A `with` ends its processes."""
 
     def __init__(self, variants: Variants, seconds: float) -> None:
@@ -101,19 +101,10 @@ class Compilers:
     def _is_over(self) -> bool:
         return time.monotonic() > self._deadline
 
-    def __enter__(self) -> Self:
-        """Start nothing yet."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        failure: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failure: object) -> None:
         """End the processes."""
         if self._workers is not None:
-            self._workers.__exit__(kind, failure, traceback)
+            self._workers.__exit__(*failure)
 
 
 def _processes() -> int:

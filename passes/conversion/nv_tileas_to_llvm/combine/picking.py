@@ -16,12 +16,7 @@ from tilec.passes.analysis.picks import Pick
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import Combiner, Element, shuffled
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, tile_layout
-
-_CHAIN = 8
-"""Selects one after another, at most: each waits for the one before (choice)."""
-_LEAST_LANES = 4
-"""Lanes along the axis from which on it pays to compute which of them has the element: two lanes
-exchange theirs with one shuffle, too."""
+from tilec.plan.worth import LANES_OF_A_PICK, SELECTS_IN_A_ROW
 
 
 def picked(
@@ -40,9 +35,9 @@ def picked(
     found = []
     for row in rows:
         chains = []
-        for first in range(0, len(row), _CHAIN):
+        for first in range(0, len(row), SELECTS_IN_A_ROW):
             value = zeros[row[0]]
-            for register in row[first : first + _CHAIN]:
+            for register in row[first : first + SELECTS_IN_A_ROW]:
                 value = arith.select(mask[register], tile[register], value)
             chains.append((value,))
         if len(chains) == 1 and is_float:
@@ -69,9 +64,9 @@ def firsts(
     for row in rows:
         order = sorted(row, key=lambda register: offsets[register])
         chains = []
-        for first in range(0, len(order), _CHAIN):
+        for first in range(0, len(order), SELECTS_IN_A_ROW):
             place = nothing
-            for register in reversed(order[first : first + _CHAIN]):
+            for register in reversed(order[first : first + SELECTS_IN_A_ROW]):
                 step = emit.value(offsets[register] - offsets[order[0]])
                 place = arith.select(mask[register], step, place)
             chains.append(place)
@@ -98,7 +93,7 @@ def lane_of(pick: Pick, axis: int, register: int, lowering: Lowering) -> Any:
     lanes = 1
     for term in terms:
         lanes *= term.extent
-    if lanes < _LEAST_LANES:
+    if lanes < LANES_OF_A_PICK:
         return None
     place = _place(pick, axis, register, layout, lowering)
     lane = lowering.current_role.ids[Owner.LANE]
