@@ -3,7 +3,7 @@
 import pytest
 
 from tilec.compiler.driver import compile_source
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes import load_pass, registry
 from tilec.passes.analysis.kernels import function_body, kernel_functions
 from tilec.passes.analysis.protocol import check

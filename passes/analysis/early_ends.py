@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tilec.ir.structured import defining_operation, enclosing_loops, walk_operations
+from tilec.ir.structured import defining_operation, enclosing_loops
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT

@@ -8,7 +8,8 @@ from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
-from tilec.ir.structured import body_operations, parent_operation, walk_operations
+from tilec.ir.structured import body_operations, parent_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.slices import whole_array
 from tilec.plan.model import ScratchRoom
 from tilec.support.diagnostics import CompileError, SourceSpan, error

@@ -8,7 +8,7 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.context import make_context
 from tilec.ir.errors import diagnose
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 
 
 @pytest.fixture(scope="module")

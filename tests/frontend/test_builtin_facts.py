@@ -7,7 +7,7 @@ from tilec.frontend.emit.module import emit_module
 from tilec.frontend.semantics.analysis import analyze_kernel
 from tilec.frontend.semantics.builtins.table import BUILTINS, FACTS
 from tilec.frontend.syntax.parser import parse_source
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
 from tilec.support.dtypes import DTYPES

@@ -9,7 +9,7 @@ from tilec.frontend.emit.module import emit_module
 from tilec.frontend.syntax.parser import parse_source
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.errors import source_span
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
 

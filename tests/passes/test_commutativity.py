@@ -4,7 +4,7 @@ import pytest
 
 from tilec.compiler.driver import compile_source
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.commutativity import is_commutative
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import SourceFile

@@ -4,7 +4,7 @@ import pytest
 
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 

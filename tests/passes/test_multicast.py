@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tilec.ir.context import make_context
-from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
+from tilec.ir.walks import walk_operations
 from tilec.layout import SharedLayout, Swizzle
 from tilec.passes.analysis.protocol.counts import empty_arrivals, ring_peers
 from tilec.passes.analysis.tma.multicast import (

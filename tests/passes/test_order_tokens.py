@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from tilec.dialects import cuda_tile as ct
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.context import make_context
-from tilec.ir.structured import body_operations, terminator, walk_operations
+from tilec.ir.structured import body_operations, terminator
+from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.cuda_tile.order_tokens import order_tokens
 

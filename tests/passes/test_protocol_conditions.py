@@ -3,8 +3,8 @@
 import pytest
 
 from tilec.ir.context import make_context
-from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.protocol.conditions import Conditions
 from tilec.passes.analysis.protocol.quantities import Rounds
 from tilec.passes.analysis.protocol.values import ValueNumbers

@@ -12,8 +12,8 @@ import pytest
 
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
-from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import (

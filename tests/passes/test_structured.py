@@ -13,8 +13,8 @@ from tilec.ir.structured import (
     parent_operation,
     terminator,
     thread_value,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 
 
 @pytest.fixture(scope="module")

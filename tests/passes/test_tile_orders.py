@@ -10,7 +10,7 @@ from tilec.compiler.driver import compile_source
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.context import make_context
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext
 from tilec.passes.runner import run_pass
 from tilec.request.options import CompileOptions

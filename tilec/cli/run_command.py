@@ -260,7 +260,8 @@ def run_on_cpu(job: Job) -> Outcome:
     """
     from tilec.interpreter.run import run_kernel
     from tilec.ir.attributes import read_kernel_metadata
-    from tilec.ir.structured import LOOPS, walk_operations
+    from tilec.ir.structured import LOOPS
+    from tilec.ir.walks import walk_operations
 
     module = emit_kernel(job.program, job.kernel, job.specialization)
     metadata = read_kernel_metadata(module.body.operations[0])

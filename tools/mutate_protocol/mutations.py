@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.structured import body_operations
+from tilec.ir.walks import walk_operations
 from tools.mutate_protocol import sites
 
 DATA, PROTOCOL = "data", "protocol"

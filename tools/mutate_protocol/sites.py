@@ -10,12 +10,8 @@ from typing import Any
 from tilec.dialects.nv_tileas.ring_ops import ring_of_position
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    body_operations,
-    defining_operation,
-    parent_operation,
-    walk_operations,
-)
+from tilec.ir.structured import body_operations, defining_operation, parent_operation
+from tilec.ir.walks import walk_operations
 
 EVENTS = (
     "ring_acquire",

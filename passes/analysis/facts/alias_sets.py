@@ -18,7 +18,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.support.fast_dataclasses import dataclass, field
 
 

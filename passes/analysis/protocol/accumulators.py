@@ -10,13 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    LOOPS,
-    body_operations,
-    defining_operation,
-    terminator,
-    walk_operations,
-)
+from tilec.ir.structured import LOOPS, body_operations, defining_operation, terminator
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.passed_values import passed_values
 from tilec.passes.analysis.schedule.op_costs import registers_of
 

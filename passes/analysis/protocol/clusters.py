@@ -19,8 +19,8 @@ from tilec.ir.structured import (
     defining_operation,
     operations_inside,
     parent_operation,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.layout.modes import Owner
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.kernels import ctas_of_spec, kernel_operations, read_spec

@@ -12,13 +12,8 @@ from math import gcd
 from typing import Any, TypeVar
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import (
-    LOOPS,
-    defining_operation,
-    enclosing_loops,
-    terminator,
-    walk_operations,
-)
+from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
 from tilec.passes.analysis.protocol.events import REGISTERS, Node, events_of

@@ -13,7 +13,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.turn_ops import TURNS
 from tilec.ir.bindings import ir
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARPGROUP_WARPS
 
 NAMED_BARRIERS = 16

@@ -10,7 +10,8 @@ from typing import Any
 
 from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.ir.structured import parent_operation, walk_operations
+from tilec.ir.structured import parent_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.memory_tokens import (
     BULK_STORE,
     comes_before_loads,

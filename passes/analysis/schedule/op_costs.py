@@ -5,8 +5,9 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.structured import body_operations
 from tilec.ir.values import origin_of
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.plan import machine
 from tilec.plan.graph import Engine, Op

@@ -12,12 +12,8 @@ from typing import Any
 from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    body_operations,
-    operations_inside,
-    parent_operation,
-    walk_operations,
-)
+from tilec.ir.structured import body_operations, operations_inside, parent_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.facts.index_ranges import constant_value

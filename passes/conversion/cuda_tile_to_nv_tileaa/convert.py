@@ -25,7 +25,8 @@ from tilec.dialects.nv_tileaa.func_ops import FuncOp, ReturnOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.structured import body_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules

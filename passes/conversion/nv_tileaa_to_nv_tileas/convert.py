@@ -14,7 +14,7 @@ from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,

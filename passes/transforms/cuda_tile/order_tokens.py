@@ -51,8 +51,8 @@ from tilec.ir.structured import (
     body_operations,
     defining_operation,
     terminator,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.alias_sets import AliasSet, find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import CompileError, error

@@ -42,9 +42,9 @@ from tilec.ir.structured import (
     enclosing_operations,
     parent_operation,
     terminator,
-    walk_operations,
 )
 from tilec.ir.values import block_of, only_use
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.schedule.marks import LEADING, TURNS, early_side
 from tilec.passes.registry import PassContext, register_pass
 

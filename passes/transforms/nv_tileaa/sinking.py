@@ -9,8 +9,8 @@ from tilec.ir.structured import (
     clone_operation,
     defining_operation,
     enclosing_operations,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.round_places import only_computes
 
 

@@ -40,7 +40,8 @@ from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase
-from tilec.ir.structured import clone_whole, defining_operation, operations_inside, walk_operations
+from tilec.ir.structured import clone_whole, defining_operation, operations_inside
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
 from tilec.passes.analysis.free_digits import FreeArray, free_reads
 from tilec.passes.analysis.kernels import (

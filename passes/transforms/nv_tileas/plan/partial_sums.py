@@ -45,8 +45,8 @@ from tilec.ir.structured import (
     defining_operation,
     next_operation,
     parent_operation,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import read_spec
 from tilec.plan.split import COUNTER_BYTES, HELD_BYTES, PARTIAL_BYTES

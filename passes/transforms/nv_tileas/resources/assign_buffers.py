@@ -29,7 +29,7 @@ from tilec.dialects.nv_tileas.turn_ops import TURNS
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,

@@ -42,8 +42,8 @@ from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import defining_operation, enclosing_loops, terminator, walk_operations
-from tilec.ir.walks import reading
+from tilec.ir.structured import defining_operation, enclosing_loops, terminator
+from tilec.ir.walks import reading, walk_operations
 from tilec.layout import RegisterLayout
 from tilec.layout.assignment import Assignment, Group, no_price
 from tilec.layout.constructors import spread

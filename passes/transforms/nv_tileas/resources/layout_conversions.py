@@ -7,7 +7,8 @@ from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
 from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import next_operation, walk_operations
+from tilec.ir.structured import next_operation
+from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
 from tilec.layout.constructors import VECTOR_BITS
 from tilec.layout.modes import WARPGROUP_WARPS

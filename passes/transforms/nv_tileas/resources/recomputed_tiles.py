@@ -18,7 +18,8 @@ from tilec.dialects.nv_tileas.tile_ops import MakeRangeOp, SplatOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, walk_operations
+from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops
+from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.layouts.links import SHAPE_OPS
 from tilec.passes.analysis.layouts.operations import CONVERT, SLICE, source_layout

@@ -15,7 +15,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.plan.worth import COPIES_OF_A_TILE
 
 _MADE = ("arith.constant", SplatOp.OPERATION_NAME)

@@ -54,8 +54,8 @@ from tilec.ir.structured import (
     next_operation,
     terminator,
     thread_value,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals
 from tilec.passes.registry import PassContext, register_pass

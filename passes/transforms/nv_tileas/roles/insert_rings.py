@@ -97,8 +97,8 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
     thread_value,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_number
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,

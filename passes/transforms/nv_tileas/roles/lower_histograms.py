@@ -24,7 +24,8 @@ from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCount
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
-from tilec.ir.structured import next_operation, parent_operation, walk_operations
+from tilec.ir.structured import next_operation, parent_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
 from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
 from tilec.passes.registry import PassContext, register_pass

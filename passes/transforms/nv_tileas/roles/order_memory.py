@@ -20,13 +20,8 @@ from typing import Any
 from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas import OrderMemoryOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    STRUCTURED,
-    body_operations,
-    enclosing_operations,
-    parent_operation,
-    walk_operations,
-)
+from tilec.ir.structured import STRUCTURED, body_operations, enclosing_operations, parent_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.memory_tokens import comes_before_loads, token_sources
 from tilec.passes.analysis.kernels import (

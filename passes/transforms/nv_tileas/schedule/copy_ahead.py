@@ -59,8 +59,8 @@ from tilec.ir.structured import (
     parent_operation,
     terminator,
     thread_value,
-    walk_operations,
 )
+from tilec.ir.walks import walk_operations
 from tilec.layout import tma_boxes
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.round_places import clone_place, only_computes, place_in_round

@@ -34,7 +34,8 @@ from tilec.dialects.nv_tileas.tma_ops import (
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant, i64
 from tilec.ir.removal import erase, is_used
-from tilec.ir.structured import defining_operation, enclosing_loops, terminator, walk_operations
+from tilec.ir.structured import defining_operation, enclosing_loops, terminator
+from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.memory_tokens import trace_token
 from tilec.passes.analysis.facts.slices import array_coordinates, sliced_dims
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access

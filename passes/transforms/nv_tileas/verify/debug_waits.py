@@ -28,7 +28,7 @@ from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_ke
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.integers import i64
-from tilec.ir.structured import walk_operations
+from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
