@@ -1,10 +1,20 @@
 """Arrays without elements, on the CPU reference and on the emulator: the other ones are written."""
 
+# A kernel is Python by its syntax only: its annotations are shapes.
+# pyright: reportInvalidTypeForm=false
+
+from __future__ import annotations
+
+from typing import TypeVar
+
 import numpy as np
 import pytest
 
 import tilec
 from tests.support.empty_cases import CASES, FILE
+from tilec.language import cast, cdiv, f16, f32, grid, load, store, zeros
+
+M, N, K = TypeVar("M"), TypeVar("N"), TypeVar("K")
 
 
 def reference(kernel, arguments):
@@ -67,11 +77,88 @@ def test_a_kernel_is_analyzed_once_for_empty_arrays_of_any_shape(device, monkeyp
     assert len(calls) == 1
 
 
-def test_an_empty_array_needs_no_tensor_map(device):
-    arguments = CASES["row_sum"].arguments()
+def test_arrays_with_and_without_elements_share_a_variant(device):
     kernel = tilec.load(FILE).row_sum
-    maps = kernel.compile(**arguments.data()).metadata["tensor_maps"]
-    assert {item["array"] for item in maps} == {"Y"}
+    found = [
+        kernel.compile(
+            device.array((40, columns), strides, "<f4"), device.array((40,), (1,), "<f4")
+        )
+        for columns, strides in ((16, (16, 1)), (0, (3, 1)), (0, (5, 7)), (0, (-1, 0)))
+    ]
+    assert all(item is found[0] for item in found)
+
+
+PRODUCT = """
+@kernel({fixed})
+def product[M, N, K](A: f16[M, K], B: f16[K, N], C: f16[M, N]):
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(cdiv(K, 64)):
+        acc += load(A, (m, k), (64, 64)) @ load(B, (k, n), (64, 64))
+    store(C, (m, n), cast(acc, f16))
+"""
+
+
+@tilec.kernel(copy_rounds=True, skip_hidden=False)
+def decorated(A: f16[M, K], B: f16[K, N], C: f16[M, N]):
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(cdiv(K, 64)):
+        acc += load(A, (m, k), (64, 64)) @ load(B, (k, n), (64, 64))
+    store(C, (m, n), cast(acc, f16))
+
+
+def run_product(device, kernel, extents, pad=0):
+    """Run a product on arrays of random numbers, of a pitch with so many elements more."""
+    rows, columns, depth = extents
+    rng, shapes = np.random.default_rng(0), ((rows, depth), (depth, columns), (rows, columns))
+    arrays = [device.array(shape, (shape[1] + pad, 1), "<f2") for shape in shapes]
+    a, b, c = (array.view(np.float16) for array in arrays)
+    for values in (a, b):
+        values[:] = rng.integers(-2, 3, values.shape)
+    c[:] = 7.0
+    kernel(*arrays)
+    np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    assert arrays[2].is_intact_around()
+
+
+EMPTY = [(70, 92, 0), (0, 92, 70), (70, 0, 92)]
+
+
+@pytest.mark.parametrize("fixed", ["stages=4", "copy_rounds=1", "rotate=1", "defer_stores=1"])
+@pytest.mark.parametrize("extents", EMPTY)
+@pytest.mark.parametrize("pad", [0, 1])
+def test_a_plan_that_is_fixed_serves_launches_with_an_empty_array(device, fixed, extents, pad):
+    """Whether such a plan suits arrays with elements or not; some suit only the other ones."""
+    run_product(device, tilec.loads(PRODUCT.format(fixed=fixed)).product, extents, pad)
+
+
+@pytest.mark.parametrize("extents", EMPTY)
+def test_a_plan_that_a_decorator_fixes_does_so_too(device, extents):
+    run_product(device, decorated, extents)
+
+
+def zeros_of(*shapes):
+    return [np.zeros(shape, np.float16) for shape in shapes]
+
+
+def test_what_gives_way_is_said_and_what_is_off_stays_off():
+    made = decorated.compile(*zeros_of((64, 0), (0, 64), (64, 64)))
+    (reason,) = (item.message for item in made.remarks if item.code == "T0432")
+    assert reason.startswith(
+        "A has no element, and the plan cannot keep what is fixed (copy_rounds"
+    )
+    assert reason.endswith("planned again without copy_rounds")
+    assert made.metadata["hints"] == {"skip_hidden": False}
+
+
+@pytest.mark.parametrize("fixed", ["copy_rounds=1", "stages=4, copy_rounds=1"])
+def test_arrays_with_elements_keep_what_is_fixed(fixed):
+    """Also after a launch without elements that could not."""
+    kernel = tilec.loads(PRODUCT.format(fixed=fixed)).product
+    kernel.compile(*zeros_of((64, 0), (0, 64), (64, 64)))
+    with pytest.raises(tilec.CompileError, match=r"T0421.*copy_rounds = true"):
+        kernel.compile(*zeros_of(*[(64, 64)] * 3))
 
 
 class NullArray:

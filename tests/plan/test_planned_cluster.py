@@ -12,7 +12,8 @@ from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import variant_key
-from tilec.runtime.variants import KernelText, Variants
+from tilec.runtime.kernel_text import KernelText
+from tilec.runtime.variants import Variants
 from tilec.support.diagnostics import CompileError, SourceFile
 
 MATMUL = gemm_source(

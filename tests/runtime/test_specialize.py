@@ -42,6 +42,11 @@ def facts(shape, strides, pointer=1 << 20, dtype="bf16"):
         ((100,), (1,), ((1,), True)),
         ((100,), (2,), ((None,), False)),
         ((4, 6, 8), (8, 32, 1), ((None, None, 1), True)),
+        # Nothing steps along the axes of an array without elements.
+        ((64, 0), (1, 1), ((None, 1), True)),
+        ((0, 64), (65, 1), ((None, 1), True)),
+        ((0, 64), (1, 65), ((1, None), True)),
+        ((0, 64), (-3, 0), ((None, 1), True)),
     ],
 )
 def test_strides_and_alignment(shape, strides, expected):

@@ -295,7 +295,7 @@ class _Steps:
             self.pass_context = PassContext(
                 target=self.target,
                 sink=self.result.sink,
-                plan_overrides=dict(specialization.plan),
+                plan_overrides=specialization.fixed_fields({}),
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
                 sources=self.result.sources,

@@ -14,6 +14,8 @@ _OVER_BUDGET = {
     "T0608": "spills",
 }
 """Codes of plans that need too many registers or too much shared memory, or that spill."""
+_REFUSED = ("T0421", "T0423", "T0424", "T0425")
+"""Codes of fields of the plan that cannot be kept, alone or together."""
 _FEW_REGISTERS = ("T0608", "T0609")
 """Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
 
@@ -71,6 +73,10 @@ def next_plan(
         specialization: What it was compiled for.
     """
     code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
+    if module is not None and code in _REFUSED:
+        relaxed = _relaxed(module, specialization, message)
+        if relaxed is not None:
+            return relaxed
     if module is None or code not in (*_OVER_BUDGET, *_FEW_REGISTERS):
         return None
     needed = max(_facts(module, "scratch_bytes", 0), default=0)
@@ -90,6 +96,25 @@ def next_plan(
         f" {limit}"
     )
     return NextPlan(replace(specialization, mma_limit=limit), reason)
+
+
+def _relaxed(module: Any, specialization: Specialization, message: str) -> NextPlan | None:
+    """Return a plan that keeps no fixed field, for a kernel with an array that has no element.
+
+    Such an array suits every plan but those for arrays that TMA cannot describe. A launch that is
+    right with elements is right without them, too.
+    """
+    empty = [name for name, array in specialization.arrays.items() if array.empty]
+    fixed = {**specialization.plan, **(_facts(module, "hints", {}) or [{}])[0]}
+    relaxed = replace(specialization, relaxed=True)
+    given_up = sorted(fixed.keys() - relaxed.fixed_fields(fixed))
+    if specialization.relaxed or not (empty and given_up):
+        return None
+    reason = (
+        f"{empty[0]} has no element, and the plan cannot keep what is fixed ({message}): planned"
+        f" again without {', '.join(given_up)}"
+    )
+    return NextPlan(relaxed, reason)
 
 
 def _with_more_registers(

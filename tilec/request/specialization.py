@@ -7,6 +7,7 @@ MLIR import.
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 from tilec.request.gpu import DEFAULT_GPU
 from tilec.support.fast_dataclasses import dataclass, field
@@ -33,6 +34,8 @@ class ArraySpec:
         alias_group: Arrays with the same number may overlap in memory; -1 means with no other.
         same_as: Name of an earlier array of the group with the same address, extents, strides and
             type: a kernel that works in place. Empty if there is none.
+        empty: It has no element. All other facts hold then, and nothing that it is compiled for
+            rests on this one; but the plan may give way to it (`Specialization.relaxed`).
     """
 
     dtype: str
@@ -40,6 +43,7 @@ class ArraySpec:
     aligned: bool = True
     alias_group: int = -1
     same_as: str = ""
+    empty: bool = False
 
     @property
     def rank(self) -> int:
@@ -80,6 +84,9 @@ class Specialization:
         most_blocks: Blocks that a launch has at most, to plan for; 0 for any number. They bind
             nothing.
         gpu: Name of the GPU to plan for, a key of `tilec.request.gpu.GPUS`.
+        relaxed: Fields of the plan that the user fixed give way, unless they turn something off:
+            for the second plan of a kernel with an empty array, whose first plan could not keep
+            them.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
@@ -94,3 +101,19 @@ class Specialization:
     scratch_bytes: int = 0
     most_blocks: int = 0
     gpu: str = DEFAULT_GPU
+    relaxed: bool = False
+
+    def fixed_fields(self, hints: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fields of the plan that the user fixed, and that count.
+
+        Args:
+            hints: Those that the source fixes; they give way to `plan`.
+        """
+        fields = {**hints, **self.plan}
+        if not self.relaxed:
+            return fields
+        return {
+            name: value
+            for name, value in fields.items()
+            if name == ANY_TILE_EXTENTS or not value  # a permission, or something that is off
+        }

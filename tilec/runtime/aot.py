@@ -30,11 +30,12 @@ from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.errors import UnknownKernelError, launch_error, path_of
 from tilec.runtime.jit import Kernel
+from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch_variants import next_variant
-from tilec.runtime.variants import KernelText, PlanFields
+from tilec.runtime.variants import PlanFields
 from tilec.support.diagnostics import (
     Diagnostic,
     LaunchError,

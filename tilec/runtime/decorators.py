@@ -8,7 +8,8 @@ from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax.python_text import missing_source, place_of
 from tilec.runtime.errors import launch_error
 from tilec.runtime.jit import Kernel
-from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields
+from tilec.runtime.kernel_text import CapturedName, Contents, KernelText
+from tilec.runtime.variants import PlanFields
 from tilec.support.diagnostics import CompileError, Diagnostic, error
 from tilec.support.fast_dataclasses import replace
 

@@ -14,9 +14,10 @@ from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.errors import UnknownKernelError, launch_error, path_of
+from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
-from tilec.runtime.variants import KernelText, PlanFields, Variants
+from tilec.runtime.variants import PlanFields, Variants
 from tilec.support.diagnostics import CompileError
 from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file, text_source

@@ -1,13 +1,11 @@
 """The variants of a kernel in source form: found in memory, on disk, or compiled."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from tilec.compiler.program import Program
 from tilec.request.gpu import DEFAULT_GPU
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
@@ -16,19 +14,18 @@ from tilec.runtime.args.signature_binding import (
     CONST,
     OPTIONAL,
     Interface,
-    interface_from_signature,
 )
 from tilec.runtime.args.specialize import find_overlaps, specialize
 from tilec.runtime.cache import DiskCache, variant_key
 from tilec.runtime.compiled import CompiledKernel, check_capability
 from tilec.runtime.cuda.api import Driver
+from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.stored_kernels import kernel_key, obtain_kernel
 from tilec.runtime.tuned_plans import TunedPlans
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import SourceFile
 from tilec.support.locks import Lock, computed
 
 if TYPE_CHECKING:
@@ -38,103 +35,6 @@ _MAX_FACTS = 256
 """Analyses of a kernel that are kept; beyond that all go."""
 
 PlanFields = Mapping[str, int | tuple[int, ...]]
-Contents = tuple[SourceFile, Mapping[str, Any]]
-
-CapturedName = tuple[str, Any, Callable[[], Any]]
-"""A name whose value a kernel took from Python: the name, the value, and what returns it now."""
-
-
-class KernelText:
-    """Text with one or more kernels, parsed when it is first needed.
-
-    Attributes:
-        captured: The values that were taken from Python; none before the text was read.
-    """
-
-    def __init__(
-        self,
-        read: Callable[[], Contents],
-        captured: Sequence[CapturedName] = (),
-        program: Program | None = None,
-    ) -> None:
-        """Keep how to read the text.
-
-        Args:
-            read: Returns the source and the values of its Python module.
-            captured: Where these values came from; `read` fills it.
-            program: What the text was parsed to, if it was.
-        """
-        self._program = program
-        self._read = read
-        self.captured = captured
-
-    def has_changed(self) -> bool:
-        """Tell whether a value that was taken from Python is another one now; every call asks."""
-        try:
-            for _, value, now in self.captured:
-                if now() is not value:
-                    return self._has_other_values()
-        except ValueError:  # a variable of an enclosing function was deleted
-            return True
-        return False
-
-    def _has_other_values(self) -> bool:
-        return any(_differs(value, now()) for _, value, now in self.captured)
-
-    def renewed(self) -> "KernelText":
-        """Return the same text, read again."""
-        text = KernelText(self._read, self.captured)
-        _ = text.contents
-        return text
-
-    @computed
-    def contents(self) -> Contents:
-        """The source and the values of the surrounding Python module."""
-        return compiler_threads.run_locked(self._read)
-
-    @computed
-    def program(self) -> Program:
-        """The program; its source is parsed once."""
-        return self._program or Program(*self.contents)
-
-    @classmethod
-    def of(cls, program: Program) -> "KernelText":
-        """Return the text of a program, which is not parsed again."""
-        return cls(lambda: (program.source, program.module_globals), program=program)
-
-    @property
-    def tree(self) -> Any:
-        """The syntax tree."""
-        return self.program.tree
-
-    @property
-    def kernel_names(self) -> tuple[str, ...]:
-        """Names of the kernels, in source order."""
-        return self.program.kernel_names
-
-    def signature(self, name: str) -> Any:
-        """Return the `Signature` of kernel `name`.
-
-        Raises:
-            CompileError: The parameter list has mistakes.
-        """
-        return self.program.signature(name)
-
-    def interface(self, name: str) -> Interface:
-        """Return the parameters of kernel `name`.
-
-        Raises:
-            CompileError: The parameter list has mistakes.
-        """
-        return interface_from_signature(self.signature(name), self.contents[0])
-
-
-def _differs(first: Any, second: Any) -> bool:
-    """Tell whether two values mean different things in a kernel: 1 and True do, 0.0 and -0.0."""
-    if first is second:
-        return False
-    is_plain = isinstance(first, bool | int | float | str | tuple | Number)
-    return type(first) is not type(second) or not is_plain or repr(first) != repr(second)
 
 
 @dataclass(frozen=True)
@@ -152,6 +52,12 @@ class VariantIdentity:
     specialization: Specialization
     planned: tuple[str, ...] = ()
     decided: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _regardless_of_elements(specialization: Specialization) -> Specialization:
+    """Return what serves arrays with and without elements alike."""
+    arrays = {name: replace(array, empty=False) for name, array in specialization.arrays.items()}
+    return replace(specialization, arrays=arrays)
 
 
 class Variants:
@@ -199,6 +105,11 @@ class Variants:
     @computed
     def _interface(self) -> Interface:
         return self.text.interface(self.name)
+
+    @computed
+    def _fixes_fields(self) -> bool:
+        """Whether the user fixed fields of the plan, which may not suit an empty array."""
+        return bool(self.plan_fields or self.text.signature(self.name).hints)
 
     def interface(self) -> Interface:
         """Return the kernel's parameters."""
@@ -276,7 +187,8 @@ class Variants:
             plain = specialize(arguments, plan=self.plan_fields)
             written = compiler_threads.run_locked(lambda: self._written(plain))
             pairs = {pair: answer for pair, answer in pairs.items() if written & {*pair}}
-        return replace(specialize(arguments, pairs, self.plan_fields), gpu=gpu)
+        found = replace(specialize(arguments, pairs, self.plan_fields), gpu=gpu)
+        return found if self._fixes_fields else _regardless_of_elements(found)
 
     def identity(self, specialization: Specialization) -> VariantIdentity:
         """Return what tells a variant from others: sizes count by the tiles planned.

@@ -141,7 +141,7 @@ def plan_constants(
 
 def _lifts_power_rule(bound: BoundKernel, specialization: Specialization) -> bool:
     """Tell whether the user allowed extents that are not powers of two."""
-    hints = {**bound.signature.hints, **specialization.plan}
+    hints = specialization.fixed_fields(bound.signature.hints)
     return bool(hints.get(ANY_TILE_EXTENTS, False))
 
 
@@ -167,7 +167,7 @@ def _plan_constants(
     try:
         # A planned 192 must not make an extent legal that the user wrote.
         broken = any(item.code == _BAD_EXTENT for item in ctx.diagnostics)
-        fixed = parse_overrides({**bound.signature.hints, **specialization.plan})
+        fixed = parse_overrides(specialization.fixed_fields(bound.signature.hints))
         choice = plan_tiles(uses, specialization, powers_of_two=broken, overrides=fixed)
     except CompileError as failure:
         raise CompileError(

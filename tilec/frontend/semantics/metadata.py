@@ -33,7 +33,7 @@ def kernel_metadata(
         "gpu": ctx.specialization.gpu,
         "hints": {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in {**signature.hints, **ctx.specialization.plan}.items()
+            for name, value in ctx.specialization.fixed_fields(signature.hints).items()
         },
         "constants": {
             name: value if isinstance(value, bool | float) else int(value)

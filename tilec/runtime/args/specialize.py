@@ -2,6 +2,8 @@
 
 The fewer facts, the fewer variants: an array contributes which axis has unit stride and whether
 TMA can take it, a dim whether it is divisible by 16, and nothing else of its size is compiled in.
+What is said of the elements of an array holds where it has none. So an empty array is one that TMA
+can take, and a dim of extent 0 is divisible by 16: they need no variants of their own.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,14 +24,21 @@ def array_spec(array: ArrayView, alias_group: int = -1, same_as: str = "") -> Ar
     unit = unit_stride_axis(array)
     if unit is not None:
         strides[unit] = 1
-    return ArraySpec(array.dtype, tuple(strides), is_aligned(array, unit), alias_group, same_as)
+    return ArraySpec(
+        array.dtype,
+        tuple(strides),
+        is_aligned(array, unit),
+        alias_group,
+        same_as,
+        empty=0 in array.shape,
+    )
 
 
 def unit_stride_axis(array: ArrayView) -> int | None:
     """Return the axis that is compiled as contiguous, or None.
 
     An axis that has stride 1 and more than one element comes first. Without one, an innermost
-    axis of extent 1 counts, because nothing steps along it.
+    axis of extent 1 counts, because nothing steps along it, and that of an array without elements.
     """
     contiguous = [
         axis
@@ -38,7 +47,7 @@ def unit_stride_axis(array: ArrayView) -> int | None:
     ]
     if contiguous:
         return contiguous[-1]
-    if array.rank and array.shape[-1] == 1:
+    if array.rank and (array.shape[-1] == 1 or 0 in array.shape):
         return array.rank - 1
     return None
 
@@ -46,14 +55,17 @@ def unit_stride_axis(array: ArrayView) -> int | None:
 def is_aligned(array: ArrayView, unit: int | None) -> bool:
     """Tell whether base and pitches are what TMA and 16-byte vectors need.
 
-    Not for an array without elements: a tensor map cannot describe one.
+    An array without elements has what they need: a launch gives TMA a stand-in for it
+    (`tilec/runtime/launch/tensor_map.py`).
 
     Args:
         array: The array.
         unit: Axis whose stride is compiled in as 1. The stride of every other axis with more than
             one element must be a positive multiple of 16 bytes.
     """
-    if array.pointer % VECTOR_BYTES or 0 in array.shape:
+    if 0 in array.shape:
+        return True
+    if array.pointer % VECTOR_BYTES:
         return False
     for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
         if axis == unit or extent == 1:
@@ -134,11 +146,7 @@ def specialize(
         },
         constants=dict(arguments.constants),
         dtypes=dict(arguments.dtypes),
-        divisors={
-            name: DIM_DIVISOR
-            for name, extent in sizes.items()
-            if extent and extent % DIM_DIVISOR == 0
-        },
+        divisors={name: DIM_DIVISOR for name, extent in sizes.items() if extent % DIM_DIVISOR == 0},
         sizes=sizes,
         plan=dict(plan),
     )
