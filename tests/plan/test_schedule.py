@@ -44,6 +44,33 @@ def test_the_second_product_of_attention_runs_a_round_later():
     assert best.turns
 
 
+def arrivals(order, slots):
+    """Attention whose tiles arrive in an order: keys and bias for the scores, values."""
+    ops = tuple(Op(name, in_place=True, arrives=True) for name in order)
+    graph, first = attention(), len(order)
+    edges = [replace(e, source=e.source + first, target=e.target + first) for e in graph.edges]
+    reader = {"keys": SCORES, "bias": SOFTMAX, "values": OUTPUT}
+    edges += [Edge(number, reader[name] + first) for number, name in enumerate(order)]
+    return LoopGraph((*ops, *graph.ops), tuple(edges), 2, slots=slots)
+
+
+@pytest.mark.parametrize(
+    ("order", "slots", "possible"),
+    [
+        (("keys", "bias", "values"), 1, True),
+        (("keys", "values", "bias"), 1, False),
+        (("keys", "values", "bias"), 2, True),
+    ],
+)
+def test_with_one_slot_tiles_of_the_next_round_arrive_first(order, slots, possible):
+    """A producer that waits for the slot of the values brings no bias, for which consumers wait
+    before they read the values."""
+    choice = schedule_loop(arrivals(order, slots), 208)
+    bias, values = order.index("bias"), order.index("values")
+    stages = [item.stages for item in every_schedule(choice)]
+    assert any(found[bias] < found[values] for found in stages) == possible
+
+
 def test_the_interval_is_at_least_what_the_busiest_engine_takes():
     for schedule in every_schedule(schedule_loop(attention(), 208)):
         assert schedule.binds is Engine.TENSOR

@@ -199,6 +199,17 @@ def depthwise():
     return {"X": x, "F": f, "Y": np.zeros_like(x)}, {}, {"Y": y}
 
 
+def late_bias():
+    """Attention with a bias that is loaded after the values."""
+    q, k, v = (_normal(seed, 2, 136, 64) for seed in (35, 36, 37))
+    w = _normal(38, 136, 136)
+    wide = _f32(q, k, v, w)
+    scores = 0.125 * (wide[0] @ wide[1].transpose(0, 2, 1) + wide[3])
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    given = {"Q": q, "K": k, "V": v, "W": w, "O": np.zeros_like(q)}
+    return given, {}, {"O": weights / weights.sum(-1, keepdims=True) @ wide[2]}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -219,6 +230,7 @@ CASES = {
         mxfp8,
         conv_stride2,
         depthwise,
+        late_bias,
     )
 }
 

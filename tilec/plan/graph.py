@@ -37,6 +37,7 @@ class Op:
         in_pieces: Whether it runs in pieces, so that its result takes registers only where it is
             carried around the loop.
         shares: Of the registers, those of each result, if it has several.
+        arrives: Whether the result is a tile that a producer puts into a slot of a ring.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Op:
     in_place: bool = False
     in_pieces: bool = False
     shares: tuple[int, ...] = ()
+    arrives: bool = False
 
     @property
     def results(self) -> tuple[int, ...]:
@@ -93,6 +95,7 @@ class LoopGraph:
             products: all that reads their results then has stage 1.
         meets: Whether the warpgroups meet at barriers in each round, around what they store for a
             product. So none of them multiplies while another one computes.
+        slots: Slots of the rings that its tiles arrive in.
     """
 
     ops: tuple[Op, ...]
@@ -100,6 +103,7 @@ class LoopGraph:
     warpgroups: int = 1
     cuts: tuple[int, ...] = ()
     meets: bool = False
+    slots: int = 2
 
     def read_by(self, edge: Edge) -> tuple[int, int]:
         """Return the operation that an edge reads, and which of its results with registers."""

@@ -261,8 +261,19 @@ def _assignments(graph: LoopGraph) -> Iterator[tuple[int, ...]]:
     for choice in choices:
         possible = all(graph.ops[n].stage in (None, stage) for n, stage in choice.items())
         stages = _complete(graph, choice) if possible else None
-        if stages is not None:
+        if stages is not None and (graph.slots > 1 or _arrive_in_turn(graph, stages)):
             yield stages
+
+
+def _arrive_in_turn(graph: LoopGraph, stages: tuple[int, ...]) -> bool:
+    """Tell whether all tiles of stage 0 arrive before those of stage 1.
+
+    A producer fills slots in the order of the program. Where a ring has one slot, it waits at a
+    tile of stage 1 until that of the round before was read, which may come after the consumers
+    have waited for all tiles of stage 0. So none of these may come later.
+    """
+    arrivals = [stage for op, stage in zip(graph.ops, stages, strict=True) if op.arrives]
+    return arrivals == sorted(arrivals)
 
 
 def _complete(graph: LoopGraph, chosen: dict[int, int]) -> tuple[int, ...] | None:

@@ -21,14 +21,14 @@ _WAIT, _RELEASE = "nv_tileas.ring_wait", "nv_tileas.ring_release"
 _ADVANCE = "nv_tileas.ring_advance"
 
 
-def loop_graph(loop: Any, warpgroups: int) -> LoopGraph:
-    """Return the graph of a loop whose tiles `warpgroups` share by rows."""
+def loop_graph(loop: Any, warpgroups: int, slots: int = 2) -> LoopGraph:
+    """Return the graph of a loop whose tiles `warpgroups` share by rows, and rings of `slots`."""
     ops = loop_operations(loop)
     block = loop.regions[0].blocks[0]
     carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     nodes = tuple(op_cost(op, warpgroups) for op in ops)
     together = any(meets(op) for op in ops if op.name == DOT)
-    return LoopGraph(nodes, edges_of(ops, carried), warpgroups, meets=together)
+    return LoopGraph(nodes, edges_of(ops, carried), warpgroups, meets=together, slots=slots)
 
 
 def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:

@@ -13,14 +13,14 @@ from tilec.plan import machine
 from tilec.plan.graph import Engine, Op
 from tilec.support.mma_atoms import TENSOR_BYTES_PER_CYCLE
 
-DOT = "nv_tileas.dot"
+DOT, _RECEIVE = "nv_tileas.dot", "nv_tileas.receive"
 _LOAD_SHARED, _TOKEN = "nv_tileas.load_shared", "nv_tileas.receive_token"
 _FREE = frozenset(
     (
         "nv_tileas.broadcast",
         "nv_tileas.make_range",
         "nv_tileas.permute",
-        "nv_tileas.receive",
+        _RECEIVE,
         "nv_tileas.slot_view",
         "nv_tileas.splat",
         "nv_tileas.view",
@@ -51,8 +51,17 @@ def op_cost(op: Any, warpgroups: int) -> Op:
     in_place = _in_shared_memory(op) or _in_predicates(op)
     shares = () if in_place else _registers_of_results(op, warpgroups)
     engine, cycles, latency = cost
-    several = shares if len(shares) > 1 else ()
-    return Op(op.name, engine, cycles, latency, sum(shares), stage_of(op), in_place, shares=several)
+    return Op(
+        op.name,
+        engine,
+        cycles,
+        latency,
+        registers=sum(shares),
+        stage=stage_of(op),
+        in_place=in_place,
+        shares=shares if len(shares) > 1 else (),
+        arrives=op.name == _RECEIVE,
+    )
 
 
 def is_name(op: Any) -> bool:

@@ -12,12 +12,12 @@ producer are scheduled, since their loads come through rings.
 A loop stays as it is if rotating it gains little: where its products wait for nothing but their
 accumulators, for example. A loop also stays as it is if threads stage an operand of a product that
 needs results of the round, or copy one to shared memory, or if it has loops inside, because the
-time of those depends on how often they run. Remark T0440
-reports the time of a round and what bounds it, or why a loop in which threads compute stays. The
-plan of the kernel gets an entry for each loop with products: its operations with their stages, the
-time of a round, the schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
-Consumers get more registers where the tiles of a round leave too few of those that the plan gave
-them.
+time of those depends on how often they run. Where rings have one slot, no tile of stage 0 arrives
+after one of stage 1, for which a producer would wait too long. Remark T0440 reports the time of a
+round and what bounds it, or why a loop in which threads compute stays. The plan of the kernel gets
+an entry for each loop with products: its operations with their stages, the time of a round, the
+schedules that lost, and why (`docs/debugging.md#schedules-of-loops`). Consumers get more registers
+where the tiles of a round leave too few of those that the plan gave them.
 
 Options:
     rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
@@ -158,7 +158,7 @@ def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: Pa
     if works and why is None and (spec.get("defer_stores") or spec.get("defer_work")):
         why = "the store of the tile before runs during its products"
     if why is None:
-        graph = loop_graph(loop, warpgroups)
+        graph = loop_graph(loop, warpgroups, spec.get("stages", 2))
         registers = spec["consumer_registers"] - machine.CONSUMER_OVERHEAD
         rotate = fixed.rotate if works else None
         choice = schedule_loop(graph, registers, rotate=rotate, turns=fixed.turns)
