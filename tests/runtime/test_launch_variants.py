@@ -1,5 +1,6 @@
 """Launches of few blocks and of few rounds take variants of their own."""
 
+import json
 import re
 
 import ml_dtypes
@@ -7,8 +8,11 @@ import numpy as np
 import pytest
 
 import tilec
+from tilec.compiler import driver
+from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
-from tilec.runtime.launch_variants import next_variant
+from tilec.runtime import stored_kernels
+from tilec.runtime.launch_variants import next_variant, planned_numbers
 
 SOURCE = """@kernel
 def sums[M](X: bf16[M, N], S: f32[N], FIRST: i32, N: const, BM: const = 256):
@@ -102,11 +106,13 @@ ANY = (
         (100_000, 270, 12, 8, 4),
         (100, 256, 8, 1, 14),
         (100, 2048, 64, 1, 6),
-        (100, 2080, None, 1, 4),
+        (100, 2080, 66, 1, 6),
+        (100, 2112, 66, 1, 6),
+        (100, 2144, None, 1, 4),
     ],
 )
 def test_a_launch_of_few_blocks_takes_the_variant_for_them(rows, columns, planned, spread, stages):
-    """Of 8, of 9 like those of 12, of 64, and of 65 like those of any number."""
+    """Of 8, of 9 like those of 12, of 64, of 65 and 66, and of 67 like those of any number."""
     x, s = np.zeros((rows, columns), ml_dtypes.bfloat16), np.zeros(columns, np.float32)
     x = np.zeros((rows, -(-columns // 8) * 8), ml_dtypes.bfloat16)[:, :columns]
     found = tilec.loads(ANY).sums.compile(x, s, 0)
@@ -141,8 +147,118 @@ def test_other_launches_take_the_variant_for_any_number(change):
     assert next_variant(metadata | change, asked) is None
 
 
+@pytest.mark.parametrize(
+    ("most", "blocks", "planned"),
+    [(66, 66, 66), (66, 64, 64), (66, 57, 64), (57, 57, 57), (57, 56, 56), (1, 1, 1), (66, 67, 0)],
+)
+def test_the_largest_number_is_that_of_the_kernel(most, blocks, planned):
+    asked = Specialization(sizes={"M": blocks})
+    other = next_variant({"few_blocks": most, "grid": ["M"]}, asked)
+    assert (other.most_blocks if other else 0) == planned
+    assert planned_numbers(most)[-1] == most
+
+
+@pytest.fixture
+def steps(monkeypatch, tmp_path):
+    """Record how far each compilation goes, with an empty kernel cache."""
+    monkeypatch.setenv("TILEC_CACHE", "1")
+    monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path))
+    made = []
+
+    def counting(self, module, checks):
+        made.append(self.specialization.variant or "any launch")
+        return finish(self, module, checks)
+
+    def planning(self, stage, position, module):
+        if stage.passes[position] == "nv-tileas-plan-kernel":
+            made.append("plan")
+        return run_pass(self, stage, position, module)
+
+    finish, run_pass = driver._Steps._finish, driver._Steps._run_pass
+    monkeypatch.setattr(driver._Steps, "_finish", counting)
+    monkeypatch.setattr(driver._Steps, "_run_pass", planning)
+    return made
+
+
+FEW, MANY = (100, 256), (100, 2144)
+"""Extents of launches: of 8 blocks and few rounds, and of 67 blocks."""
+
+
+def compile_any(kernel, extents):
+    arrays = np.zeros(extents, ml_dtypes.bfloat16), np.zeros(extents[1], np.float32)
+    return kernel.compile(*arrays, 0)
+
+
+def test_only_what_a_launch_takes_is_compiled(steps):
+    kernel = tilec.loads(ANY).sums
+    first = compile_any(kernel, FEW)
+    assert steps == ["plan", "plan", "plan", "at most 8 blocks, without share_rounds"]
+    assert first.metadata["variant"] == first.plan["variant"] == steps[-1]
+    steps.clear()
+    assert compile_any(kernel, (112, 240)) is not first, "its rows are divisible by 16"
+    assert compile_any(kernel, (90, 240)) is first
+    steps.clear()
+    assert "variant" not in compile_any(kernel, MANY).metadata
+    assert compile_any(kernel, FEW) is first
+    assert steps == ["plan", "any launch"]
+
+
+def test_another_process_finds_what_a_launch_takes(steps):
+    made = compile_any(tilec.loads(ANY).sums, FEW)
+    steps.clear()
+    again = compile_any(tilec.loads(ANY).sums, FEW)
+    assert (again.ptx, again.metadata) == (made.ptx, made.metadata)
+    assert steps == []
+    compile_any(tilec.loads(ANY).sums, MANY)
+    assert steps == ["plan", "any launch"]
+
+
+def test_damaged_rules_are_made_again(steps, monkeypatch):
+    monkeypatch.setattr(stored_kernels, "_rules_key", lambda key: "rules")
+    cache = stored_kernels.DiskCache()
+    entries = {}
+    monkeypatch.setattr(cache, "read", entries.get)
+    monkeypatch.setattr(cache, "write", entries.__setitem__)
+    program, options = tilec.loads(ANY).sums.text.program, CompileOptions()
+    sizes: dict[str, int] = dict(zip("MN", FEW, strict=True))
+    parts = program, "sums", Specialization(sizes=sizes), options
+    for damage in (b"", b"{", b'{"few_blocks": 0}', b'{"grid": 1}', b'{"other": 1}'):
+        entries["rules"] = damage
+        assert stored_kernels.obtain_kernel(cache, *parts).artifact is None
+        assert json.loads(entries["rules"])["few_blocks"] == 66
+    steps.clear()
+    assert stored_kernels.obtain_kernel(cache, *parts).rules["few_blocks"] == 66
+    assert steps == []
+
+
 def test_other_fields_that_are_given_up_stay_so():
     asked = Specialization(sizes={"M": 1}, disabled=frozenset({"stream_tail"}))
     other = next_variant({"shared_rounds": RULE}, asked)
     assert other is not None
     assert other.disabled == {"stream_tail", "share_rounds"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        ({}, ""),
+        ({"most_blocks": 1}, "one block"),
+        ({"most_blocks": 12}, "at most 12 blocks"),
+        ({"most_blocks": 2, "disabled": frozenset("ba")}, "at most 2 blocks, without a and b"),
+        ({"relaxed": True}, "without the fields that were fixed"),
+    ],
+)
+def test_the_title_of_a_variant(facts, title):
+    assert Specialization(**facts).variant == title
+
+
+def test_ir_that_is_printed_has_the_title_of_its_variant(run_tilec):
+    words = ("--size", "M=100,N=256", "--emit", "nv_tileas", "--print-ir-after", "cse")
+    shown = run_tilec("compile", "-", *words, stdin=ANY).stderr
+    titles = re.findall(r"IR after cse \((.*)\)", shown)
+    few = "at most 8 blocks"
+    assert titles == [
+        *("cuda_tile", "nv_tileaa"),
+        *(f"cuda_tile; {few}", f"nv_tileaa; {few}"),
+        *(f"cuda_tile; {few}, without share_rounds", f"nv_tileaa; {few}, without share_rounds"),
+    ]

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tilec.cli.compiled_kernels import Result, compile_to_result, emitted, result_of
+from tilec.cli.compiled_kernels import Result, compile_to_results, emitted, result_of
 from tilec.cli.files import STANDARD_STREAM, read_source, write_result
 from tilec.cli.kernel_binding import BoundKernel, bind_all
 from tilec.cli.kernel_files import (
@@ -154,14 +154,15 @@ def _compile_kernels(
         chosen = [file.select_kernel(options.kernel)]
     signatures = [item.program.signature(item.definition) for item in chosen]
     return [
-        _compile_kernel(item, bound, options, alone=len(chosen) == 1)
+        result
         for item, bound in zip(chosen, bind_all(request, signatures), strict=True)
+        for result in _compile_kernel(item, bound, options, alone=len(chosen) == 1)
     ]
 
 
 def _compile_kernel(
     kernel: KernelSource, bound: BoundKernel, options: argparse.Namespace, *, alone: bool
-) -> Result:
+) -> list[Result]:
     settings = _compile_options(options)
     allowed = settings.allow_spills
     settings = replace(
@@ -175,8 +176,8 @@ def _compile_kernel(
     plan = {**kernel.plan, **bound.specialization.plan}
     specialization = replace(bound.specialization, plan=plan)
     cached = not (options.no_cache or options.timing)
-    result = compile_to_result(kernel, specialization, settings, cached=cached)
-    return replace(result, remarks=(*bound.remarks, *result.remarks))
+    first, *others = compile_to_results(kernel, specialization, settings, cached=cached)
+    return [replace(first, remarks=(*bound.remarks, *first.remarks)), *others]
 
 
 def _check_order(emit: str, start_from: str) -> None:
@@ -238,10 +239,13 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
             if options.remarks or item.severity is not Severity.REMARK
         ]
         sys.stderr.write(render_remarks(shown, result.sources))
-    for made in (item.compilation for item in results):
+    for item in results:
+        made = item.compilation
         if not options.timing or made is None:
             continue
-        title = f"{made.kernel}:\n" if len(results) > 1 else ""
+        variant = item.artifact.kernels[-1].metadata.get("variant") if item.artifact else None
+        name = f"{made.kernel}, {variant}" if variant else made.kernel
+        title = f"{name}:\n" if len(results) > 1 else ""
         usage = made.resource_usage()
         lines = [format_timings(made.timings), *([usage] if usage else [])]
         sys.stderr.write(title + "\n".join(lines) + "\n")

@@ -1,17 +1,17 @@
 """The results of `tilec compile`: how they are made, with or without the cache, and written."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.cli.kernel_files import KernelSource
 from tilec.compiler.compilation import Compilation
-from tilec.compiler.driver import compile_kernel
+from tilec.compiler.variants import compile_variant
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache
 from tilec.runtime.launch_variants import next_variant
-from tilec.runtime.stored_kernels import obtain_kernel
-from tilec.support.compiler_threads import run_locked
+from tilec.runtime.packaged_variants import compile_variants, is_only
+from tilec.runtime.stored_kernels import obtain_variant
 from tilec.support.diagnostics import Diagnostic, SourceFile
 from tilec.support.fast_dataclasses import dataclass
 
@@ -41,9 +41,9 @@ def result_of(compilation: Compilation) -> Result:
     return Result(compilation.sources, compilation.remarks, compilation.artifact, compilation)
 
 
-def compile_to_result(
+def compile_to_results(
     kernel: KernelSource, specialization: Specialization, options: CompileOptions, *, cached: bool
-) -> Result:
+) -> list[Result]:
     """Compile a kernel, or take it from the cache.
 
     Args:
@@ -52,33 +52,22 @@ def compile_to_result(
         options: How far to go and what to show on the way.
         cached: Whether the cache may be used; it is not where it cannot hold the result.
 
+    Returns:
+        The variant that a launch takes; for a package all that launches may take.
+
     Raises:
         CompileError: The kernel is wrong, or cannot be compiled for the target.
     """
-    shows_ir = options.dump_directory is not None or options.print_after
-
-    def compile_for(asked: Specialization) -> Result:
-        if not cached or shows_ir or options.emit not in _FROM_ARTIFACT:
-            return result_of(compile_kernel(kernel.program, kernel.definition, asked, options))
-        found = obtain_kernel(DiskCache(), kernel.program, kernel.definition, asked, options)
-        return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
-
-    result = compile_for(specialization)
-    while (other := next_variant(_metadata(result), specialization)) is not None:
-        specialization, result = other, compile_for(other)
-    return result
-
-
-def _metadata(result: Result) -> Mapping[str, Any]:
-    """Return the metadata of a kernel, as far as it was compiled."""
-    if result.artifact is not None:
-        return result.artifact.kernels[-1].metadata
-    from tilec.compiler.backend import find_kernel_op
-    from tilec.ir.attributes import read_kernel_metadata
-
-    assert result.compilation is not None
-    *_, module = result.compilation.snapshots.values()
-    return run_locked(lambda: read_kernel_metadata(find_kernel_op(module)))
+    parts = kernel.program, kernel.definition, specialization, options
+    packs, shows_ir = options.emit == "package", options.dump_directory is not None
+    if cached and not (shows_ir or options.print_after) and options.emit in _FROM_ARTIFACT:
+        found = obtain_variant(DiskCache(), *parts)
+        if not packs or is_only(found.metadata):
+            sources = kernel.program.sources
+            return [Result(sources, found.remarks, found.artifact, found.compilation)]
+    if packs:
+        return [result_of(made) for made in compile_variants(*parts)]
+    return [result_of(compile_variant(*parts, next_variant))]
 
 
 def emitted(results: Sequence[Result], emit: str) -> str | bytes:

@@ -139,6 +139,9 @@ _OPTIONAL = {
     "prints": sequence(_PRINT, 0, 1 << 16),
     "cluster": sequence(integer(1, 16), 3, 3),
     "few_blocks": integer(1, 1 << 20),
+    "most_blocks": integer(1, 1 << 20),
+    "disabled": sequence(text()),
+    "variant": text(),
     "shared_rounds": record({"rounds": _EXPRESSION, "least": integer(1, 1 << 31)}, {}, closed=True),
     "cluster_tiles": sequence(integer(1, 16), 2, 2),
     "shared_bytes": integer(0, 1 << 20),
@@ -152,6 +155,10 @@ _OPTIONAL = {
     "tile_reasons": sequence(text()),
     "tile_candidates": sequence(text()),
 }
+
+LAUNCH_FACTS = ("few_blocks", "shared_rounds", "constants", "grid")
+LAUNCH_RULES = record({}, {name: _OPTIONAL[name] for name in LAUNCH_FACTS}, closed=True)
+"""What says which launches take other variants (`tilec/runtime/launch_variants.py`)."""
 
 
 def _references(value: Mapping[str, Any], place: str) -> None:

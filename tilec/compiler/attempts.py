@@ -1,6 +1,6 @@
 """Tries one plan after the other until a kernel fits the GPU, or takes what fits best."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.compiler.compilation import Compilation
@@ -9,6 +9,25 @@ from tilec.request.specialization import Specialization
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import CompileError
 from tilec.support.fast_dataclasses import dataclass
+
+Choose = Callable[[Mapping[str, Any], Specialization], Specialization | None]
+"""Takes the metadata of a planned kernel and what it is compiled for; returns what a launch takes
+instead, or None."""
+
+
+class OtherVariantError(Exception):
+    """A launch takes another variant than the one that was just planned.
+
+    Attributes:
+        specialization: What to compile instead.
+        metadata: The planned kernel.
+    """
+
+    def __init__(self, specialization: Specialization, metadata: Mapping[str, Any]) -> None:
+        """Keep what to compile, and what told."""
+        self.specialization = specialization
+        self.metadata = metadata
+        super().__init__(specialization.variant)
 
 
 @dataclass(frozen=True)

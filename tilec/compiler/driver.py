@@ -7,16 +7,17 @@ without them.
 """
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from tilec.compiler.attempts import compile_with_plans
+from tilec.compiler.attempts import Choose, OtherVariantError, compile_with_plans
 from tilec.compiler.background_checks import BackgroundChecks
+from tilec.compiler.choices import explain_choices
 from tilec.compiler.compilation import Compilation, Stopwatch, Timing
 from tilec.compiler.debug_build import request_debug_waits
-from tilec.compiler.dumps import DumpWriter, check_metadata, damaged
+from tilec.compiler.dumps import DumpWriter, check_module
 from tilec.compiler.failure_bisection import StageStart, copy_module, naming_the_failed_pass
 from tilec.compiler.program import Program
 from tilec.compiler.replan import describe_plan
@@ -31,6 +32,8 @@ from tilec.support.diagnostics import CompileError, Severity, SourceFile, error,
 STAMP = "tilec.after"
 """Module attribute that names the pass after which a dump was written."""
 _FRONTEND = "frontend"
+_PLANNED = "nv-tileas-plan-kernel"
+"""The pass after which the metadata say which launches take other variants."""
 
 
 def compile_source(
@@ -57,6 +60,7 @@ def compile_kernel(
     kernel: str | None = None,
     specialization: Specialization | None = None,
     options: CompileOptions | None = None,
+    choose: Choose | None = None,
 ) -> Compilation:
     """Compile one kernel of a program.
 
@@ -65,16 +69,19 @@ def compile_kernel(
         kernel: Name of the kernel; None when the program has only one.
         specialization: What is known about its arguments; by default nothing.
         options: How far to go and what to show on the way.
+        choose: Asked as soon as a kernel is planned; what it returns is to be compiled instead.
 
     Returns:
         The compilation, finished as far as `options.emit` asks.
 
     Raises:
         CompileError: The program is wrong, or cannot be compiled for the target.
+        OtherVariantError: `choose` returned something.
         InternalCompilerError: A pass failed; a reproducer was written.
     """
     asked, wanted = options or CompileOptions(), specialization or Specialization()
-    make = partial(_Steps, program, asked)
+    deviate = None if choose is None else lambda metadata: choose(metadata, wanted)
+    make = partial(_Steps, program, asked, deviate)
     reject = asked.allow_spills is False
     return compiler_threads.run(
         lambda: compile_with_plans(make, kernel, wanted, reject_losses=reject)
@@ -150,18 +157,24 @@ class _Steps:
     """The state of one compilation while it runs."""
 
     def __init__(
-        self, program: Program, options: CompileOptions, accept_losses: bool = True
+        self,
+        program: Program,
+        options: CompileOptions,
+        deviate: Callable[[Mapping[str, Any]], Specialization | None] | None = None,
+        accept_losses: bool = True,
     ) -> None:
         """Begin.
 
         Args:
             program: What to compile.
             options: How far to go.
+            deviate: Returns what to compile instead of a planned kernel, by its metadata.
             accept_losses: Report spills and serialised products instead of raising them, unless
                 `allow_spills` is false.
         """
         self.accept_losses = accept_losses and options.allow_spills is not False
         self.program = program
+        self.deviate = deviate
         self.source = program.source
         self.options = options
         self.target = get_target(options.target)
@@ -241,31 +254,12 @@ class _Steps:
             module = parse_module(self.source.text, context, self.source.name)
             verify_module(module, [self.source])
         self._count(module, timing)
-        self._check_metadata(module)
+        check_module(module, self.source)
         stage = STAGE_NAMES.index(stage_name)
         position = self._resume_position(module, STAGES[stage])
         if self.options.debug_waits:
             request_debug_waits(module, self.source.name, stage, position)
         return module, stage, position
-
-    def _check_metadata(self, module: Any) -> None:
-        from tilec.ir.attributes import KERNEL_ATTRIBUTE, to_python
-        from tilec.ir.errors import source_span
-
-        operations = module.operation.regions[0].blocks[0].operations
-        kernels = [op for op in operations if KERNEL_ATTRIBUTE in op.attributes]
-        for op in kernels:
-            span = source_span(op.location, self.source.name)
-            try:
-                metadata = to_python(op.attributes[KERNEL_ATTRIBUTE])
-            except TypeError as failure:
-                raise damaged(str(failure), span, self.source) from failure
-            check_metadata(metadata, span, self.source)
-        if not kernels:
-            message = f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')"
-            hint = "start from a file that --dump-ir wrote; 'tilec opt' takes any IR"
-            place = beginning(self.source)
-            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
 
     def _resume_position(self, module: Any, stage: Stage) -> int:
         """Return the index of the pass of `stage` that comes next for `module`.
@@ -337,6 +331,24 @@ class _Steps:
             )
         self._count(module, timing)
         self._after_pass(stage, name, module)
+        if name == _PLANNED and self.deviate is not None:
+            self._give_way(module, self.deviate)
+
+    def _give_way(
+        self, module: Any, deviate: Callable[[Mapping[str, Any]], Specialization | None]
+    ) -> None:
+        """Stop where a launch takes another variant.
+
+        Raises:
+            OtherVariantError: It does.
+        """
+        from tilec.compiler.backend import find_kernel_op
+        from tilec.ir.attributes import read_kernel_metadata
+
+        metadata = read_kernel_metadata(find_kernel_op(module))
+        other = deviate(metadata)
+        if other is not None:
+            raise OtherVariantError(other, metadata)
 
     def _count(self, module: Any, timing: Timing) -> None:
         if self.options.count_operations:
@@ -356,26 +368,14 @@ class _Steps:
         text = print_module(module, locations=self.options.lineinfo, verified=True)
         self.dumps.write_pass(stage.name, name, text)
         if self.options.prints_after(name):
-            sys.stderr.write(f"// ----- IR after {name} ({stage.name})\n{text.rstrip()}\n")
-
-    def _explain_choices(self, module: Any) -> None:
-        """Make remarks of the reasons that planners left in the kernel's metadata."""
-        from tilec.compiler.backend import find_kernel_op
-        from tilec.ir.attributes import read_kernel_metadata
-        from tilec.ir.errors import source_span
-
-        kernel = find_kernel_op(module)
-        metadata = read_kernel_metadata(kernel)
-        span = source_span(kernel.location)
-        for reason in metadata.get("tile_reasons", ()):
-            self.result.sink.emit(remark("T0430", reason, span))
-        for reason in metadata.get("plan", {}).get("reasons", ()):
-            self.result.sink.emit(remark("T0431", f"plan: {reason}", span))
+            title = self.specialization.variant
+            where = f"{stage.name}; {title}" if title else stage.name
+            sys.stderr.write(f"// ----- IR after {name} ({where})\n{text.rstrip()}\n")
 
     def _finish(self, module: Any, checks: BackgroundChecks) -> Compilation:
         """Take a lowered module to LLVM IR and on, as far as was asked for."""
         with compiler_threads.LOCK.held:
-            self._explain_choices(module)
+            explain_choices(module, self.result.sink)
         if not self.options.reaches("llvmir"):
             return self.result
         last = self.watch.timings[-1].step

@@ -122,6 +122,31 @@ def read_metadata_comment(source: SourceFile) -> tuple[dict[str, Any], str]:
     return metadata, rest
 
 
+def check_module(module: Any, source: SourceFile) -> None:
+    """Check the metadata of the kernels of a module that comes from a file.
+
+    Raises:
+        CompileError: There is no kernel (T0009), or the metadata of one are damaged (T0017).
+    """
+    from tilec.ir.attributes import KERNEL_ATTRIBUTE, to_python
+    from tilec.ir.errors import source_span
+
+    operations = module.operation.regions[0].blocks[0].operations
+    kernels = [op for op in operations if KERNEL_ATTRIBUTE in op.attributes]
+    for op in kernels:
+        span = source_span(op.location, source.name)
+        try:
+            metadata = to_python(op.attributes[KERNEL_ATTRIBUTE])
+        except TypeError as failure:
+            raise damaged(str(failure), span, source) from failure
+        check_metadata(metadata, span, source)
+    if not kernels:
+        message = f"{source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')"
+        hint = "start from a file that --dump-ir wrote; 'tilec opt' takes any IR"
+        place = SourceSpan(source.name, 1, 1, 1, 2)
+        raise CompileError(error("T0009", message, place, hint=hint), [source])
+
+
 def check_metadata(metadata: Any, span: SourceSpan | None, source: SourceFile) -> None:
     """Check the metadata of a kernel that comes from a file.
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-_BEFORE = ("name", "constants", "tile_reasons", "tile_candidates")
+_BEFORE = ("name", "variant", "constants", "tile_reasons", "tile_candidates")
 _AFTER = ("block_threads", "shared_bytes", "grid")
 _LOOPS = "loops"
 _ENTRY = ("line", "rotated", "turns", "why", "interval", "bound", "binds", "registers")
@@ -30,11 +30,12 @@ def plan_summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
         metadata: The `tilec.kernel` dictionary of a kernel.
 
     Returns:
-        `name` and `constants`; where the planner chose tiles, `tile_reasons` and `tile_candidates`
-        (the choice and the next best, in order of their modelled cycles); the fields of the plan
-        (`stages`, `cluster` as rows, columns and 1, `consumer_warps`, ...) and their `reasons`;
-        `block_threads`, `shared_bytes` (dynamic, of a CTA) and `grid` (extents as expressions); and
-        `loops`, the schedules of the loops with products (docs/debugging.md).
+        `name`, `constants`, and `variant` if it is not for any launch; where the planner chose
+        tiles, `tile_reasons` and `tile_candidates` (the choice and the next best, in order of their
+        modelled cycles); the fields of the plan (`stages`, `cluster` as rows, columns and 1,
+        `consumer_warps`, ...) and their `reasons`; `block_threads`, `shared_bytes` (dynamic, of a
+        CTA) and `grid` (extents as expressions); and `loops`, the schedules of the loops with
+        products (docs/debugging.md).
     """
     before = {key: metadata[key] for key in _BEFORE if key in metadata}
     plan = dict(metadata.get("plan", {}))

@@ -61,6 +61,11 @@ def column_major(rank: int) -> tuple[int | None, ...]:
     return (1,) + (None,) * (rank - 1) if rank else ()
 
 
+def blocks_at_most(most: int) -> str:
+    """Return words for launches of at most so many blocks."""
+    return "one block" if most == 1 else f"at most {most} blocks"
+
+
 @dataclass(frozen=True, slots=True)
 class Specialization:
     """Everything that is bound before emission.
@@ -102,6 +107,17 @@ class Specialization:
     most_blocks: int = 0
     gpu: str = DEFAULT_GPU
     relaxed: bool = False
+
+    @property
+    def variant(self) -> str:
+        """What it is planned for, if not for any launch with all that pays: "at most 8 blocks"."""
+        given_up = " and ".join(sorted(self.disabled))
+        parts = (
+            blocks_at_most(self.most_blocks) if self.most_blocks else "",
+            f"without {given_up}" if given_up else "",
+            "without the fields that were fixed" if self.relaxed else "",
+        )
+        return ", ".join(filter(None, parts))
 
     def fixed_fields(self, hints: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields of the plan that the user fixed, and that count.

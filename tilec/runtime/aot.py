@@ -34,7 +34,7 @@ from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.launch_variants import next_variant
+from tilec.runtime.packaged_variants import compile_variants, pick
 from tilec.runtime.variants import PlanFields
 from tilec.support.diagnostics import (
     Diagnostic,
@@ -54,7 +54,8 @@ class PackagedKernel:
     """A compiled kernel that can be called like a `Kernel`.
 
     Attributes:
-        variants: What it was compiled for; a launch takes the first one that fits.
+        variants: What it was compiled for; a launch takes the one for its size
+            (`packaged_variants`), or else the first one that fits.
     """
 
     def __init__(self, variants: Sequence[CompiledKernel]) -> None:
@@ -115,13 +116,14 @@ class PackagedKernel:
         grid: Grid | None,
         run_time_scalars: Sequence[str],
     ) -> LaunchPlan:
-        """Prepare the launch of the first variant that fits.
+        """Prepare the launch of the variant for its size, or of the first one that fits.
 
         Raises:
             LaunchError: None does; with the reason of each.
         """
         refused: list[LaunchError] = []
-        for variant in self.variants:
+        best = pick([variant.metadata for variant in self.variants], arguments.dims)
+        for variant in dict.fromkeys((self.variants[best], *self.variants)):
             try:
                 return variant.plan_launch(driver, arguments, grid, run_time_scalars)
             except LaunchError as failure:
@@ -299,7 +301,7 @@ def compile(  # noqa: A001 - the public name
         arrays = arrays_of(interface, own, layouts, aligned)
         values = chosen_values(interface, CONST, constants)
         special = replace(usual, arrays=arrays, constants=values, dtypes=own)
-        compiled.append(_compile_kernel(program, interface, options, special))
+        compiled += _compile_kernel(program, interface, options, special)
     return Package(compiled, text.contents[0].name, tuple(guessed_dtypes(interfaces, dtypes)))
 
 
@@ -333,13 +335,9 @@ def _compile_kernel(
     interface: Interface,
     options: CompileOptions,
     specialization: Specialization,
-) -> CompiledKernel:
-    from tilec.compiler.driver import compile_kernel
-
-    made = compile_kernel(program, interface.kernel, specialization, options)
-    while (other := next_variant(made.artifact.kernels[-1].metadata, specialization)) is not None:
-        specialization = other
-        made = compile_kernel(program, interface.kernel, specialization, options)
-    compiled = CompiledKernel(made.artifact, made.remarks, made.module_text)
-    compiled.warn(made.sources)
+) -> list[CompiledKernel]:
+    compiled = []
+    for made in compile_variants(program, interface.kernel, specialization, options):
+        compiled.append(CompiledKernel(made.artifact, made.remarks, made.module_text))
+        compiled[-1].warn(made.sources)
     return compiled

@@ -14,14 +14,29 @@ from dataclasses import replace
 from math import prod
 from typing import Any
 
+from tilec.codegen.kernel_schema import LAUNCH_FACTS
 from tilec.request.specialization import Specialization
 from tilec.runtime.launch.expressions import ExpressionError, evaluate
 
 FIELD = "share_rounds"
 """Field of the plan that launches of few rounds do without."""
 BLOCKS = (1, 2, 4, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64)
-"""Numbers of blocks that have variants of their own; any other takes that of the next one,
-and one of more than these is planned as any launch (choice)."""
+"""Numbers of blocks that have variants of their own, besides the largest one that is planned for
+its number (`few_blocks`); any other takes that of the next one (choice)."""
+
+
+def planned_numbers(most: int) -> tuple[int, ...]:
+    """Return the numbers of blocks that have variants of their own, the largest one last.
+
+    Args:
+        most: Blocks up to which a launch is planned for its own number of them.
+    """
+    return (*(number for number in BLOCKS if number < most), most)
+
+
+def rules_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a kernel's metadata that `next_variant` reads."""
+    return {name: metadata[name] for name in LAUNCH_FACTS if name in metadata}
 
 
 def next_variant(
@@ -30,15 +45,37 @@ def next_variant(
     """Return what to compile for a launch instead; None where a kernel is right as it is.
 
     Args:
-        metadata: The kernel, as it was compiled.
+        metadata: The kernel, as it was planned.
         specialization: What it was compiled for, with the sizes of the launch.
     """
-    environment = {**metadata.get("constants", {}), **specialization.sizes}
+    environment = _environment(metadata, specialization)
     try:
         found = _for_few_blocks(metadata, specialization, environment)
         return found or _without_sharing(metadata, specialization, environment)
     except ExpressionError:  # a scalar decides
         return None
+
+
+def has_rules(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether some launches take another variant than this one."""
+    return "few_blocks" in metadata or "shared_rounds" in metadata
+
+
+def is_decided(metadata: Mapping[str, Any], specialization: Specialization) -> bool:
+    """Tell whether the sizes that a kernel is compiled for decide what a launch takes."""
+    environment = _environment(metadata, specialization)
+    rounds = [metadata["shared_rounds"]["rounds"]] if "shared_rounds" in metadata else []
+    try:
+        for text in (*metadata.get("grid", ()), *rounds):
+            evaluate(text, environment)
+    except ExpressionError:
+        return False
+    return True
+
+
+def _environment(metadata: Mapping[str, Any], specialization: Specialization) -> dict[str, Any]:
+    """Return the values of the names in the rules, as far as they are known."""
+    return {**metadata.get("constants", {}), **specialization.sizes}
 
 
 def _for_few_blocks(
@@ -48,9 +85,9 @@ def _for_few_blocks(
     if not most or specialization.most_blocks:
         return None
     blocks = prod(evaluate(text, environment) for text in metadata.get("grid", ()))
-    planned = next((number for number in BLOCKS if number >= blocks), None)
-    if planned is None or blocks < 1 or blocks > most:
+    if not 1 <= blocks <= most:
         return None
+    planned = next(number for number in planned_numbers(most) if number >= blocks)
     return replace(specialization, most_blocks=planned)
 
 

@@ -23,7 +23,7 @@ from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.grid import Grid, count_blocks, launch_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch_variants import next_variant
-from tilec.runtime.stored_kernels import kernel_key, obtain_kernel
+from tilec.runtime.stored_kernels import StoredKernel, kernel_key, obtain_kernel
 from tilec.runtime.tuned_plans import TunedPlans
 from tilec.support import compiler_threads
 from tilec.support.locks import Lock, computed
@@ -91,6 +91,7 @@ class Variants:
         )
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
+        self._rules: dict[str, Mapping[str, Any]] = {}
         self._programs: dict[str, Any] = {}
         self._facts: dict[str, Mapping[str, Any]] = {}
         self._lock = Lock()
@@ -273,31 +274,40 @@ class Variants:
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        compiled = compiler_threads.run(lambda: self._variant(specialization, apart))
-        if (other := next_variant(compiled.metadata, specialization)) is not None:
-            return self.variant(other, warns=warns, apart=apart)
+        found: CompiledKernel | Specialization = specialization
+        while isinstance(found, Specialization):
+            found = compiler_threads.run(partial(self._variant, found, apart))
         if warns:
-            compiled.warn([self.text.contents[0]])
-        return compiled
+            found.warn([self.text.contents[0]])
+        return found
 
-    def _variant(self, specialization: Specialization, apart: "Apart | None") -> CompiledKernel:
+    def _variant(
+        self, specialization: Specialization, apart: "Apart | None"
+    ) -> CompiledKernel | Specialization:
+        """Return a compiled kernel, or what a launch takes instead."""
         identity = self.identity(specialization)
         key = variant_key(identity)
         # Other processes compile side by side; nothing is compiled twice in this one.
         with self._lock.held if apart is None else nullcontext():
             compiled = self._compiled.get(key)
-            if compiled is None:
-                made = self._obtained(specialization, identity, apart)
-                compiled = self._compiled.setdefault(key, made)
-            return compiled
+            rules = self._rules.get(key, {}) if compiled is None else compiled.metadata
+            other = next_variant(rules, specialization)
+            if other is not None:
+                return other
+            if compiled is not None:
+                return compiled
+            program, options = self.text.program, self.options
+            found = obtain_kernel(
+                self.cache, program, self.name, specialization, options, identity, apart
+            )
+            if found.artifact is not None:
+                self._compiled.setdefault(key, self._inspectable(found, specialization))
+            else:
+                self._rules[key] = found.rules
+            return next_variant(found.metadata, specialization) or self._compiled[key]
 
-    def _obtained(
-        self, specialization: Specialization, identity: VariantIdentity, apart: "Apart | None"
-    ) -> CompiledKernel:
-        program, options = self.text.program, self.options
-        found = obtain_kernel(
-            self.cache, program, self.name, specialization, options, identity, apart
-        )
+    def _inspectable(self, found: StoredKernel, specialization: Specialization) -> CompiledKernel:
+        """Return a kernel with the IR of its stages."""
         if found.compilation is not None:
             stage_text = found.compilation.module_text
         else:

@@ -108,15 +108,20 @@ def analyze_kernel(
         metadata["planned_mma"] = choice.mma_elements
         for field, fact in PLANNED_FACTS.items():
             metadata[fact] = getattr(choice, field)
-    if specialization.disabled:
-        metadata["disabled"] = sorted(specialization.disabled)
-    if specialization.warp_factor > 1:
-        metadata["warp_factor"] = specialization.warp_factor
-    if specialization.most_blocks:
-        metadata["most_blocks"] = specialization.most_blocks
-    if specialization.scratch_bytes:
-        metadata["scratch_bytes"] = specialization.scratch_bytes
+    metadata |= _facts_of_the_variant(specialization)
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
+
+
+def _facts_of_the_variant(specialization: Specialization) -> dict[str, Any]:
+    """Return what the planner must know of a kernel that is not for any launch, or a runner-up."""
+    found = {
+        "disabled": sorted(specialization.disabled),
+        "warp_factor": specialization.warp_factor if specialization.warp_factor > 1 else 0,
+        "most_blocks": specialization.most_blocks,
+        "variant": specialization.variant,
+        "scratch_bytes": specialization.scratch_bytes,
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def plan_constants(
