@@ -210,6 +210,15 @@ def late_bias():
     return given, {}, {"O": weights / weights.sum(-1, keepdims=True) @ wide[2]}
 
 
+def powers():
+    """Products that take the same A from registers, and share their columns."""
+    a, b = _normal(39, 2, 64, 64), _normal(40, 2, 64, 64)
+    given = {"A": a, "B": b, "O": np.zeros(a.shape, np.float32)}
+    x, y = (item.astype(np.float64) for item in (a, b))
+    p = (x @ y.transpose(0, 2, 1)).astype(BF16).astype(np.float64)
+    return given, {}, {"O": p @ (p @ y).astype(BF16).astype(np.float64)}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -231,6 +240,7 @@ CASES = {
         conv_stride2,
         depthwise,
         late_bias,
+        powers,
     )
 }
 

@@ -93,12 +93,11 @@ from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     PRODUCTS,
-    accumulator_layout,
     convert_accesses,
     convert_combined,
     convert_copies,
     convert_fragments,
-    fixed_operand,
+    fixed_layouts,
     notable_changes,
     retype_constants,
 )
@@ -230,7 +229,7 @@ class LayoutAssignment:
         members: dict[Any, list[Any]] = {}
         for value in list(self.parents):
             members.setdefault(self._find(value), []).append(value)
-        fixed = self._fixed()
+        fixed = fixed_layouts(self.block, self.warps, self._find)
         ops = walk_operations(self.block)
         found = [link_of(op, self._group_of, self.warps, self.ctas) for op in ops]
         links = [link for link in found if link is not None]
@@ -257,18 +256,6 @@ class LayoutAssignment:
 
     def _group_of(self, value: Any) -> Any:
         return self._find(value) if is_tile(value) else None
-
-    def _fixed(self) -> dict[Any, RegisterLayout]:
-        """Return the layouts that products fix, and copies by threads."""
-        found: dict[Any, RegisterLayout] = {}
-        for op in walk_operations(self.block):
-            layout = accumulator_layout(op, self.warps)
-            if layout is not None:
-                found.setdefault(self._find(op.results[0]), layout)
-            fixed = fixed_operand(op, self.warps)
-            if fixed is not None:
-                found[self._find(fixed[0])] = fixed[1]
-        return found
 
     def _facts(self, tiles: list[Any], fixed: RegisterLayout | None, warps: int | None) -> Group:
         """Return what the search has to know about the group of `tiles`."""

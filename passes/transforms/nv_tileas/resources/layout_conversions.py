@@ -1,6 +1,6 @@
 """Layouts that products fix, and conversions at operations whose operands have their own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
@@ -26,6 +26,10 @@ from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.passes.analysis.passed_values import passed_values
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.plan.worth import NOTABLE_CYCLES
+from tilec.support.diagnostics import InternalCompilerError
+
+NAME = "nv-tileas-assign-register-layouts"
+"""The pass that these functions are part of."""
 
 _ASYNC, _WARP = AsyncMmaOp.OPERATION_NAME, WarpMmaOp.OPERATION_NAME
 PRODUCTS = (_ASYNC, DOT)
@@ -86,17 +90,24 @@ def convert_fragments(block: Any) -> list[list[Any]]:
     products = [op for op in walk_operations(block) if register_operand(op) is not None]
     flows = [flow for op in walk_operations(block) for flow in passed_values(op)]
     converted: set[Any] = set()
+    ready: dict[Any, Any] = {}  # what a tile was converted to, for products of one kind and block
     for op in products:
         tile = op.operands[0]
         passed = _passed_on(tile, flows)
         made = [value for value in passed if all(value != target for _, target in flows)]
-        if tile in converted:
+        if tile in converted and tile not in made:
             continue
         if all(_feeds_products(value, products) for value in passed if value not in made):
             converted |= passed
             found.append([_convert_where_passed(value) for value in made if value != tile])
-        if tile not in converted or tile in made:
-            found.append([_convert_operand(op, 0)])
+        if tile in converted and tile not in made:
+            continue
+        key = (tile, op.block, op.results[0].type)
+        if key in ready:
+            op.operands[0] = ready[key]
+            continue
+        found.append([_convert_operand(op, 0)])
+        ready[key] = op.operands[0]
     return found
 
 
@@ -168,6 +179,30 @@ def fixed_operand(op: Any, warps: int) -> tuple[Any, RegisterLayout] | None:
         return places, choose_blocked(tuple(places.type.shape), bits, warps)
     operand = register_operand(op)
     return None if operand is None else (operand, a_fragment(op, warps // WARPGROUP_WARPS))
+
+
+def fixed_layouts(
+    block: Any, warps: int, group_of: Callable[[Any], Any]
+) -> dict[Any, RegisterLayout]:
+    """Return the layouts that products fix, and copies by threads, by group of tiles.
+
+    Args:
+        block: Body of a role.
+        warps: Its warps.
+        group_of: Returns the group of a tile, all of which have one layout.
+
+    Raises:
+        InternalCompilerError: Two operations fix different layouts for one group.
+    """
+    found: dict[Any, RegisterLayout] = {}
+    for op in walk_operations(block):
+        layout = accumulator_layout(op, warps)
+        wanted = [fixed_operand(op, warps), None if layout is None else (op.results[0], layout)]
+        for tile, layout in filter(None, wanted):
+            if found.setdefault(group_of(tile), layout) != layout:
+                message = "operations want one tile in different layouts"
+                raise InternalCompilerError(message, pass_name=NAME, op=str(op))
+    return found
 
 
 def _convert_operand(op: Any, number: int) -> Any:
