@@ -6,10 +6,13 @@ CTAs are combined at the end (`nv-tileas-gather-in-clusters`).
 """
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tilec.dialects.common.accesses import must_happen
+from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
+from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
@@ -63,7 +66,14 @@ def rounds_to_share(function: Any) -> dict[str, Any]:
         "rounds": max(0, -(-(end - first) // max(1, least))),
         "rounds_text": _rounds_text(function, counter),
         "cut_rows": any(map(_cuts_rows, operations_inside(shared_loop(function)))),
+        "exchanged_bytes": sum(map(_sent_bytes, reductions_after(shared_loop(function)))),
     }
+
+
+def _sent_bytes(reduction: Any) -> int:
+    """Return the bytes of what a CTA sends to each other one: elements of 32 bits at least."""
+    tile = reduction.results[0].type
+    return prod(tile.shape) * max(SENT_BITS[0], element_bits(tile.element_type)) // 8
 
 
 def _cuts_rows(op: Any) -> bool:

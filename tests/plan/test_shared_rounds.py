@@ -78,6 +78,23 @@ def test_launches_need_rounds_enough(slot, text, overrides, least):
     assert said == (least > 0)
 
 
+def test_the_ring_leaves_room_for_what_ctas_exchange():
+    free = plan(problem(1), stages=13).stages
+    found = plan(problem(1, exchanged_bytes=2048))
+    assert (free, found.spread, found.stages) == (13, 16, 12)
+    assert "12 fit next to 32768 other bytes" in " ".join(found.reasons)
+    assert plan(problem(1, exchanged_bytes=2048), share_rounds=False).stages > 12
+
+
+def test_few_blocks_of_large_tiles_compile():
+    """Seven slots of 32 KB leave too little for what 16 CTAs send to each other."""
+    text = KERNEL.format(start="zeros((512, 32), f32)", step="total += cast(x, f32)", end=STORED)
+    text = text.replace("f32[M, N]", "bf16[M, 8]").replace("f32[N]", "f32[8]")
+    text = text.replace("(64, 32)", "(512, 32)").replace("M, 64", "M, 512").replace("N, 32", "8, 32")
+    made = compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
+    assert made.artifact.kernels[0].metadata["plan"]["stages"] == 6
+
+
 def test_launches_of_few_rounds_share_none():
     found = plan(problem(8, share_rounds=False))
     assert not found.share_rounds

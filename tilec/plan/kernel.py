@@ -64,7 +64,8 @@ def plan_kernel(
     plan = _plan_roles(problem, target, fields)
     target = target.share(plan.blocks_per_sm) if problem.mma else target
     scratch = _scratch_bytes(problem, plan, target, fields)
-    problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
+    received = plan.spread * problem.exchanged_bytes if plan.share_rounds else 0
+    problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch + received)
     plan = _plan_memory(problem, plan, scratch, target, fields)
     plan = plan_work(problem, plan, fields)
     return _plan_registers(problem, plan, target, fields) if problem.mma else plan

@@ -118,6 +118,7 @@ class KernelProblem:
             known before.
         share_rounds: Whether launches may have rounds enough to share.
         cut_rows: Whether rows of the array that it loads end inside of a tile.
+        exchanged_bytes: Bytes that each of these CTAs sends to each other one after the loop.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         l2_promotion: Bytes that TMA was planned to bring into L2 at a time.
         row_bytes: Bytes of the longest row of a tile that TMA loads.
@@ -169,6 +170,7 @@ class KernelProblem:
     rounds_text: str | None = None
     share_rounds: bool = True
     cut_rows: bool = False
+    exchanged_bytes: int = 0
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int, ScratchRoom | None], int] = no_scratch
