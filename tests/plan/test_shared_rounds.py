@@ -78,6 +78,14 @@ def test_launches_need_rounds_enough(slot, text, overrides, least):
     assert said == (least > 0)
 
 
+def test_clusters_that_share_rounds_start_on_an_empty_gpu():
+    found = [plan(problem(blocks), **fixed) for blocks, fixed in ((8, {}), (128, {}))]
+    assert [item.dependent_launch for item in found] == [False, True]
+    assert "dependent_launch = false: clusters that share rounds" in " ".join(found[0].reasons)
+    assert plan(problem(8), dependent_launch=True).dependent_launch
+    assert plan(problem(8), share_rounds=False).dependent_launch
+
+
 def test_the_ring_leaves_room_for_what_ctas_exchange():
     free = plan(problem(1), stages=13).stages
     found = plan(problem(1, exchanged_bytes=2048))
@@ -90,7 +98,8 @@ def test_few_blocks_of_large_tiles_compile():
     """Seven slots of 32 KB leave too little for what 16 CTAs send to each other."""
     text = KERNEL.format(start="zeros((512, 32), f32)", step="total += cast(x, f32)", end=STORED)
     text = text.replace("f32[M, N]", "bf16[M, 8]").replace("f32[N]", "f32[8]")
-    text = text.replace("(64, 32)", "(512, 32)").replace("M, 64", "M, 512").replace("N, 32", "8, 32")
+    for old, new in (("(64, 32)", "(512, 32)"), ("M, 64", "M, 512"), ("N, 32", "8, 32")):
+        text = text.replace(old, new)
     made = compile_source(SourceFile("rounds.tile", text), "rounds", Specialization())
     assert made.artifact.kernels[0].metadata["plan"]["stages"] == 6
 

@@ -294,7 +294,8 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "dependent_launch",
             "0 for `auto` tiles in such clusters that leave a third of the SMs idle or more, if an"
-            " early start then costs more than it saves; otherwise 1",
+            " early start then costs more than it saves, and where `share_rounds` is 1;"
+            " otherwise 1",
             "whether the kernel may start before the one before it on the stream has ended, and"
             " waits for its results (programmatic dependent launch)",
         ),

@@ -27,7 +27,7 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     order, balance, why_order = choose_order(problem, replace(plan, cluster=cluster), overrides)
     snake, why_snake = choose_snake(problem, plan, plan.persistent, overrides)
     promotion, why_promotion = choose_promotion(problem, overrides)
-    dependent, why_launch = choose_launch(problem, overrides)
+    dependent, why_launch = choose_launch(problem, plan, overrides)
     reasons = (*why_group, *why_order, *why_cluster, *why_shares, *why_snake)
     reasons += (*why_promotion, *why_launch)
     return replace(
@@ -240,10 +240,22 @@ def choose_promotion(
     return problem.l2_promotion, (f"l2_promotion = {problem.l2_promotion}: {why}",)
 
 
-def choose_launch(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the kernel may start before the one before it has ended, and why if not."""
+def choose_launch(
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+) -> tuple[bool, tuple[str, ...]]:
+    """Return whether the kernel may start before the one before it has ended, and why if not.
+
+    Clusters that share the rounds of few blocks load more slowly after an early start. One call
+    after the other, sums of 65536 and 262144 rows of 256 and 512 columns had 0.58 to 0.66 of the
+    speed of a copy, and 0.90 to 0.94 after late starts; rings that fill an SM, so that no two CTAs
+    share one, gave no more than 0.77. Of eight shapes one lost, 65536x640 with 0.96 and 0.88 (H100,
+    docs/measurements/2026-11-27-placed-clusters.md).
+    """
     if overrides.dependent_launch is not None:
         return overrides.dependent_launch, (overrides.fixed("dependent_launch"),)
+    if plan.share_rounds:
+        why = "clusters that share rounds load faster where they start on an empty GPU"
+        return False, (f"dependent_launch = false: {why}",)
     if problem.dependent_launch:
         return True, ()
     why = "its CTAs spread evenly, and neighbours start in one GPC, only on an empty GPU"
