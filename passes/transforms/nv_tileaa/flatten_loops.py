@@ -13,19 +13,34 @@ loops anyway, so these stay as they are.
 
 The outer loop only computes, and passes on what the inner one returns. The number of rounds of the
 inner loop is the same in each round of the outer one.
+
+Rounds are counted in 32 bits. Where dims and scalars may make more of them, a precondition of the
+launch says that they do not: `(R * max(C, 0)) <= 2147483647`. (So many rounds take minutes.) Loops
+whose rounds depend on more, such as a loaded number, stay as they are then.
 """
 
+from math import prod
 from typing import Any
 
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
+from tilec.passes.analysis.facts.host_texts import host_text
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import (
+    function_body,
+    kernel_functions,
+    kernel_operations,
+    tiled_access,
+)
 from tilec.passes.analysis.mma.copied_operands import why_not_operand
 from tilec.passes.registry import PassContext, register_pass
 
+_MOST_ROUNDS = 2**31 - 1
+"""Of a loop that counts in 32 bits."""
 _GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
 
 
@@ -39,7 +54,7 @@ def flatten_loops(module: Any, context: PassContext) -> bool:
         operands = [op for op in loads if why_not_operand(op) is None]
         for loop in dict.fromkeys(parent_operation(op) for op in operands):
             nest = _nest_of(loop)
-            if len(nest) > 1:
+            if len(nest) > 1 and _ensure_count(nest, function):
                 _flatten(nest)
                 changed = True
     return changed
@@ -79,6 +94,24 @@ def _takes(outer: Any, nest: list[Any]) -> bool:
 def _is_plain(loop: Any) -> bool:
     """Tell whether a loop counts from 0 in steps of 1."""
     return [constant_value(bound) for bound in (loop.operands[0], loop.operands[2])] == [0, 1]
+
+
+def _ensure_count(nest: list[Any], function: Any) -> bool:
+    """Tell whether 32 bits count the rounds of a nest; demand it of launches where that helps."""
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    bounds = [loop.operands[1] for loop in nest]
+    if prod(max(0, ranges.signed(bound)[1]) for bound in bounds) <= _MOST_ROUNDS:
+        return True
+    counts: list[str] = []
+    for bound in bounds:
+        text = host_text(bound, function)
+        if text is None:
+            return False
+        counts.append(text if (constant_value(bound) or 0) > 0 else f"max({text}, 0)")
+    condition = f"({' * '.join(counts)}) <= {_MOST_ROUNDS}"
+    known = read_kernel_fact(function, "preconditions", [])
+    write_kernel_facts(function, preconditions=[*known, condition])
+    return True
 
 
 def _flatten(nest: list[Any]) -> None:
