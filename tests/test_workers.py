@@ -11,7 +11,7 @@ import pytest
 
 from tilec.support import workers as workers_module
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
-from tilec.support.workers import Workers, can_be_sent
+from tilec.support.workers import Workers, why_not_sent
 
 SECONDS = 60
 
@@ -100,9 +100,9 @@ def test_no_python_for_the_process(workers, monkeypatch):
 def test_what_is_sent(workers):
     values = MappingProxyType({"a": 1})
     assert result(workers, name_and_values, math, values) == ("math", {"a": 1})
-    assert can_be_sent((values, math, MappingProxyType, None)) is False
-    assert can_be_sent((values, math)) is True
-    assert can_be_sent(number) is False  # it is not of tilec
+    assert "mappingproxy" in (why_not_sent((values, math, MappingProxyType, None)) or "")
+    assert why_not_sent((values, math)) is None
+    assert why_not_sent(number) == f"{__name__}.number is not of tilec"
 
 
 def test_the_end_ends_tasks(tmp_path):

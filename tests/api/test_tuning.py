@@ -193,6 +193,12 @@ def test_kernels_in_python(gpu, vector, compiled_here, factor, elsewhere):
     found = tilec.tune(turn, vector(), vector(), candidates=[{"BLOCK": 512}, {"BLOCK": 1024}])
     assert found.best.candidate == Candidate({"BLOCK": 1024})
     assert len(compiled_here) == (1 if elsewhere else 3)
+    said = [item.message for item in found.remarks if item.code == "T0435"]
+    assert len(said) == (not elsewhere)
+    for message in said:
+        assert message.startswith("turn compiles one candidate after the other: no other one can")
+        assert "Factor is not of tilec" in message
+        assert message in str(found)
 
 
 def test_single_fields_are_tried_next(gpu, vector):

@@ -172,13 +172,13 @@ class _Unpickler(pickle.Unpickler):
         return super().find_class(module_name, global_name)
 
 
-def can_be_sent(value: Any) -> bool:
-    """Tell whether a child can read a value without running code that is not tilec's."""
+def why_not_sent(value: Any) -> str | None:
+    """Return why a child cannot read a value without running code that is not tilec's, or None."""
     try:
         _Unpickler(BytesIO(pickled(value))).load()
-    except Exception:  # what cannot be pickled raises an error of its own for each type
-        return False
-    return True
+    except Exception as failure:  # what cannot be pickled raises an error of its own for each type
+        return str(failure) or type(failure).__name__
+    return None
 
 
 def pickled(value: Any) -> bytes:

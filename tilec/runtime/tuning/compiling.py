@@ -18,8 +18,13 @@ from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.stored_kernels import kernel_key
 from tilec.runtime.variants import Variants
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import InternalCompilerError, TileError
-from tilec.support.workers import Apart, Workers, can_be_sent
+from tilec.support.diagnostics import (
+    Diagnostic,
+    InternalCompilerError,
+    TileError,
+    remark,
+)
+from tilec.support.workers import Apart, Workers, why_not_sent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -29,7 +34,11 @@ MOST_PROCESSES = 12
 
 
 class Compilers(AbstractContextManager["Compilers", None]):
-    """Compiles variants of one kernel for some time. A `with` ends its processes."""
+    """Compiles variants of one kernel for some time. A `with` ends its processes.
+
+    Attributes:
+        remarks: Why it compiles in this process alone, if not for want of cores.
+    """
 
     def __init__(self, variants: Variants, seconds: float) -> None:
         """Start nothing yet.
@@ -42,8 +51,15 @@ class Compilers(AbstractContextManager["Compilers", None]):
         self._deadline = time.monotonic() + seconds
         self._workers: Workers | None = None
         self._started: dict[str, Future[CompiledKernel | None]] = {}
-        if _processes() > 1 and _can_be_sent(variants):
+        self.remarks: tuple[Diagnostic, ...] = ()
+        if _processes() == 1:
+            return
+        why_not = _why_not_sent(variants)
+        if why_not is None:
             self._workers = Workers(_processes())
+        else:
+            message = f"{variants.name} compiles one candidate after the other"
+            self.remarks = (remark("T0435", f"{message}: no other one can read it ({why_not})"),)
 
     def start(self, specializations: Sequence[Specialization]) -> None:
         """Begin with what `variant` will be asked for.
@@ -112,14 +128,14 @@ def _processes() -> int:
     return min(MOST_PROCESSES, len(os.sched_getaffinity(0)))
 
 
-def _can_be_sent(variants: Variants) -> bool:
-    """Tell whether another process can get the program of a kernel; import what that takes.
+def _why_not_sent(variants: Variants) -> str | None:
+    """Return why another process cannot get the program of a kernel; import what that takes.
 
     The tree of a kernel in Python may hold objects of its module, such as members of an `IntEnum`.
     """
 
-    def check() -> bool:
+    def check() -> str | None:
         compiler_fingerprint()
-        return can_be_sent(variants.text.program)
+        return why_not_sent(variants.text.program)
 
     return compiler_threads.run_locked(check)

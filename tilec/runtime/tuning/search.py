@@ -32,7 +32,7 @@ from tilec.runtime.tuned_plans import Candidate
 from tilec.runtime.tuning.compiling import Compilers
 from tilec.runtime.tuning.timing import Bench, open_bench
 from tilec.runtime.variants import Variants
-from tilec.support.diagnostics import InternalCompilerError, TileError
+from tilec.support.diagnostics import Diagnostic, InternalCompilerError, TileError
 from tilec.support.suggest import did_you_mean
 from tilec.support.tracebacks import shortens_tracebacks
 
@@ -77,18 +77,21 @@ class Tuning:
         best: The one that calls with such arguments take from now on.
         planned: The planner's own.
         left_out: How many candidates were not compiled, because the time was over.
+        remarks: Why candidates were compiled one after the other, where they were (T0435).
     """
 
     trials: tuple[Trial, ...]
     best: Trial
     planned: Trial
     left_out: int = 0
+    remarks: tuple[Diagnostic, ...] = ()
 
     def __str__(self) -> str:
         """Return a table, one candidate a line, the one that was chosen marked with `*`."""
         lines = [f"{'*' if item is self.best else ' '} {item}" for item in self.trials]
         if self.left_out:
             lines.append(f"{'':16}{self.left_out} more: the time was over")
+        lines += [f"{'':16}{item.message}" for item in self.remarks]
         return "\n".join(lines)
 
 
@@ -217,7 +220,7 @@ class _Search:
         self.variants.tuned.store(self.specialization, best if best is not planned else None)
         trials = sorted(self.trials.values(), key=lambda item: item.seconds)
         found = self.trials[str(best)], self.trials[str(planned)]
-        return Tuning(tuple(trials), *found, self.left_out)
+        return Tuning(tuple(trials), *found, self.left_out, self.compilers.remarks)
 
     def _search(
         self, bench: Bench, planned: Candidate, first: Sequence[Candidate], steps: int
