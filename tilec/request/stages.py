@@ -53,6 +53,7 @@ STAGES: tuple[Stage, ...] = (
         (
             Step("canonicalize", purpose="Fold constants and simple identities."),
             Step("cse", purpose="Merge equal operations."),
+            Step("cuda-tile-group-factors", "transforms.cuda_tile.group_factors"),
             Step("cuda-tile-fuse-fma", "transforms.cuda_tile.fuse_fma"),
             Step("cuda-tile-relax-quotients", "transforms.cuda_tile.relax_quotients"),
             Step("cuda-tile-order-tokens", "transforms.cuda_tile.order_tokens"),
@@ -86,6 +87,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-sum-after-loops", "transforms.nv_tileaa.sum_after_loops"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
             Step("nv-tileaa-hold-operands", "transforms.nv_tileaa.hold_operands"),
+            Step("nv-tileaa-delay-factors", "transforms.nv_tileaa.delay_factors"),
             Step("nv-tileaa-skip-added-masks", "transforms.nv_tileaa.skip_added_masks"),
             Step("nv-tileaa-lead-branches", "transforms.nv_tileaa.lead_branches"),
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),

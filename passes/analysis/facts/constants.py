@@ -1,4 +1,4 @@
-"""Constant tiles."""
+"""Constants."""
 
 from typing import Any
 
@@ -18,3 +18,14 @@ def is_zeros(value: Any) -> bool:
         is_float = isinstance(element, ir.FloatType)
         zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
     return op.attributes["value"] == ir.DenseElementsAttr.get_splat(value.type, zero)
+
+
+def float_of(value: Any) -> float | None:
+    """Return the float that a constant, or each element of a constant tile, is; None for others."""
+    op = defining_operation(value)
+    if op is None or op.name != "arith.constant":
+        return None
+    found = op.attributes["value"]
+    if isinstance(found, ir.DenseElementsAttr):
+        found = found.get_splat_value() if found.is_splat else None
+    return found.value if isinstance(found, ir.FloatAttr) else None

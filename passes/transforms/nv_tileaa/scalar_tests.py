@@ -8,6 +8,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.linear import Linear
 from tilec.passes.analysis.facts.mask_tests import All, Condition, Flag, Positive
+from tilec.passes.analysis.facts.round_floats import USUAL
 from tilec.passes.analysis.kernels import function_body
 
 _BOOL_BITS = 1
@@ -28,6 +29,13 @@ def emit_condition(condition: Condition) -> Any:
         return arith.xori(condition.value, _constant(1, _BOOL_BITS))
     join = arith.andi if isinstance(condition, All) else arith.ori
     return reduce(join, [emit_condition(part) for part in condition.parts])
+
+
+def emit_usual(scalar: Any) -> Any:
+    """Emit whether a scalar is positive, and neither very small nor very large."""
+    least, most = (arith.constant(scalar.type, number) for number in USUAL)
+    above = arith.cmpf(arith.CmpFPredicate.OGE, scalar, least)
+    return arith.andi(above, arith.cmpf(arith.CmpFPredicate.OLE, scalar, most))
 
 
 def _emit_sum(expression: Linear, width: int) -> Any:

@@ -54,7 +54,6 @@ from tilec.passes.analysis.facts.mask_tests import (
     all_of,
     derive_test,
 )
-from tilec.passes.analysis.facts.round_floats import USUAL
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
     function_body,
@@ -65,7 +64,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.measured_tiles import MeasuredTiles
-from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_condition
+from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_condition, emit_usual
 from tilec.support.diagnostics import remark
 
 _LOAD, _SELECT = "nv_tileaa.tiled_load", "arith.select"
@@ -177,7 +176,7 @@ def _skip(
         tiles.forget(loads)
         return str(failure)
     with ir.InsertionPoint(loop), loop.location:
-        usual = [_is_usual(scalar) for scalar in scalars]
+        usual = [emit_usual(scalar) for scalar in scalars]
     _branch(loop, hidden, usual)
     return None
 
@@ -189,13 +188,6 @@ def _values_of(condition: Condition) -> set[Any]:
     if isinstance(condition, Flag):
         return {condition.value}
     return set().union(*map(_values_of, condition.parts))
-
-
-def _is_usual(scalar: Any) -> Any:
-    """Emit whether a scalar is positive, and neither very small nor very large."""
-    least, most = (arith.constant(scalar.type, number) for number in USUAL)
-    above = arith.cmpf(arith.CmpFPredicate.OGE, scalar, least)
-    return arith.andi(above, arith.cmpf(arith.CmpFPredicate.OLE, scalar, most))
 
 
 def _branch(loop: Any, hidden: Any, usual: list[Any]) -> None:

@@ -11,7 +11,8 @@ edge of a window have something to mask. The test of a tile is a few scalar
 operations (`passes/analysis/facts/mask_tests.py`). What only the mask needs moves into the branch,
 also from before the loop; constants move with it. If the usual value of the mask is false
 (`where(hidden, filler, x)`), the test asks for that. Selects with the same test share a branch if
-no operation between them reads one of them.
+no operation between them reads one of them. A factor that is 1 or not
+(`nv-tileaa-delay-factors`) is asked for together with the mask, and skipped with it.
 
 The pass looks at loops with products, where each instruction delays the next product. In other
 loops memory is the limit, and a branch would keep loads from moving. A mask that is also used
@@ -34,6 +35,7 @@ from tilec.ir.structured import (
     enclosing_loops,
     parent_operation,
 )
+from tilec.passes.analysis.facts.constants import float_of
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
@@ -44,6 +46,7 @@ from tilec.passes.analysis.facts.mask_tests import (
     Flag,
     MaskTest,
     NoTestError,
+    all_of,
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -60,7 +63,8 @@ from tilec.plan.worth import COLUMN_COPIES, MASKED_WORK, ROW_COPIES
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass
 
-_SELECT = "arith.select"
+_SELECT, _PRODUCT = "arith.select", "arith.mulf"
+_ONE = 1.0
 _FILLERS = ("arith.constant", "nv_tileaa.splat")
 
 
@@ -239,8 +243,10 @@ def _branch(group: list[_Choice]) -> None:
     selects = [choice.select for choice in group]
     kept = [choice.select.operands[choice.side] for choice in group]
     condition = group[0].test.condition
-    results = kept
+    results, plain = kept, {}
     if condition != TRUE:
+        plain = {tile: _without_factor(tile) for tile in kept}
+        condition = all_of([condition, *(flag for _, flag in plain.values() if flag is not None)])
         with ir.InsertionPoint(selects[-1]), selects[-1].location:
             branch = scf.IfOp(
                 emit_condition(condition), [tile.type for tile in kept], has_else=True
@@ -248,7 +254,7 @@ def _branch(group: list[_Choice]) -> None:
             if group[0].leads:
                 branch.operation.attributes[LEADING] = ir.UnitAttr.get()
             with ir.InsertionPoint(branch.then_block):
-                scf.YieldOp(kept)
+                scf.YieldOp([plain[tile][0] for tile in kept])
             with ir.InsertionPoint(branch.else_block):
                 scf.YieldOp(_masked(group))
         results = list(branch.results)
@@ -258,7 +264,33 @@ def _branch(group: list[_Choice]) -> None:
     for select in reversed(selects):
         erase(select)
     movable = {op for choice in group for op in choice.test.operations}
+    movable |= {tile.owner.operation for tile, (_, flag) in plain.items() if flag is not None}
     erase_unused(unused, lambda op: op in movable or op.name in _FILLERS)
+
+
+def _without_factor(tile: Any) -> tuple[Any, Condition | None]:
+    """Return what a tile is if its scalar factor is 1, and when that is so.
+
+    `nv-tileaa-delay-factors` makes such factors. For a tile without one, or with other uses, the
+    tile and None.
+    """
+    op = defining_operation(tile)
+    if op is None or op.name != _PRODUCT or len(list(tile.uses)) > 1:
+        return tile, None
+    for kept, factor in (op.operands, list(op.operands)[::-1]):
+        splat = defining_operation(factor)
+        chosen = defining_operation(splat.operands[0]) if _is_splat(splat) else None
+        if chosen is None or chosen.name != _SELECT:
+            continue
+        condition, *numbers = chosen.operands
+        ones = [float_of(number) == _ONE for number in numbers]
+        if any(ones) and chosen.block != op.block:
+            return kept, Flag(condition, ones[0])
+    return tile, None
+
+
+def _is_splat(op: Any) -> bool:
+    return op is not None and op.name == "nv_tileaa.splat"
 
 
 def _masked(group: list[_Choice]) -> list[Any]:
@@ -270,7 +302,11 @@ def _masked(group: list[_Choice]) -> list[Any]:
         for value in choice.select.operands:
             if _is_filler(value):
                 inside.add(value.owner.operation)
-        inside.discard(defining_operation(choice.select.operands[choice.side]))
+        kept = choice.select.operands[choice.side]
+        if _without_factor(kept)[1] is None:
+            inside.discard(defining_operation(kept))
+        else:
+            inside.add(kept.owner.operation)
         results.append(_clone_with(choice.select, inside, mapping).results[0])
     return results
 
