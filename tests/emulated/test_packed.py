@@ -16,6 +16,7 @@ CASES = [
     Packed("strange", length=200, tile=(128, 64), causal=False, wide=True),
     Packed("random", ordered=True, length=128),
     Packed("sorted", length=200, tile=(64, 48)),
+    *(Packed("lengths", length=320, causal=bool(seed % 2), seed=seed) for seed in range(2, 10)),
 ]
 
 

@@ -10,6 +10,7 @@ from tilec.support.fast_dataclasses import dataclass
 PATH = Path(__file__).resolve().parents[1] / "kernels" / "packed.tile"
 _NUMBERS = 6
 """Documents of a sequence; their numbers begin with 1, and tokens beyond the end have 0."""
+_HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Packed:
     Attributes:
         kind: Numbers of tokens: `sorted`; `shuffled`, where documents have any order; `random`,
             where tokens of all documents are mixed; `strange`, where some queries have numbers that
-            no key has.
+            no key has; `lengths`, where documents have random lengths, from one token to most of
+            the sequence, and some of them come in several pieces.
         heads: Batches and heads.
         length: Tokens.
         depth: Length of a row of a head.
@@ -28,6 +30,7 @@ class Packed:
         ordered: Whether a query sees keys with smaller numbers, too.
         guarded: Whether maxima begin with -inf.
         wide: Whether numbers of keys have 64 bits.
+        seed: Of the random numbers.
     """
 
     kind: str = "sorted"
@@ -39,12 +42,14 @@ class Packed:
     ordered: bool = False
     guarded: bool = False
     wide: bool = False
+    seed: int = 1
 
     def __str__(self) -> str:
         """Return the case as the name of a test."""
         flags = [name for name in ("causal", "ordered", "guarded", "wide") if getattr(self, name)]
         tile = f"{self.tile[0]}x{self.tile[1]}"
-        return "-".join([self.kind, str(self.length), f"d{self.depth}", tile, *flags])
+        kind = self.kind if self.seed == 1 else f"{self.kind}{self.seed}"
+        return "-".join([kind, str(self.length), f"d{self.depth}", tile, *flags])
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -54,9 +59,11 @@ class Packed:
     @property
     def tables(self) -> dict[str, np.ndarray]:
         """The number of the document of each query and of each key."""
-        rng = np.random.default_rng(1)
+        rng = np.random.default_rng(self.seed)
         numbers = rng.integers(1, _NUMBERS + 1, (self.heads[0], self.length))
-        if self.kind != "random":
+        if self.kind == "lengths":
+            numbers = np.stack([self._pieces(rng) for _ in numbers])
+        elif self.kind != "random":
             numbers = np.sort(numbers)
         if self.kind == "shuffled":
             numbers = 1 + rng.permutation(_NUMBERS)[numbers - 1]
@@ -66,6 +73,14 @@ class Packed:
             queries[:, 5::9] = -_NUMBERS
         keys = numbers.astype(np.int64 if self.wide else np.int32)
         return {"Doc": queries.astype(np.int32), "KeyDoc": keys}
+
+    def _pieces(self, rng: np.random.Generator) -> np.ndarray:
+        """Return the numbers of the tokens of a sequence of pieces of random lengths."""
+        mean = self.length / rng.choice([5, 10, 40])
+        lengths = 1 + rng.exponential(mean, self.length).astype(np.int64)
+        order = rng.integers(0, max(2, self.length // int(mean)), self.length)
+        numbers = np.sort(order) if rng.random() < _HALF else order
+        return np.repeat(numbers, lengths)[: self.length] - _NUMBERS
 
     @property
     def constants(self) -> dict[str, object]:
