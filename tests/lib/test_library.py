@@ -236,6 +236,21 @@ def test_tiles_of_a_row_are_equal_and_nearly_full(columns, most, extent):
     assert columns <= extent * -(-columns // most) < 1.25 * columns + 1024
 
 
+@pytest.mark.parametrize(
+    ("columns", "rows"), [(1, 4096), (64, 64), (1000, 4), (2048, 2), (2049, 1), (50257, 1)]
+)
+def test_short_rows_share_a_block(columns, rows):
+    text = (
+        "from tilec.lib import tile_rows\n"
+        "@kernel\ndef f[M](A: f32[M, 1], N: const):\n"
+        "    BM = tile_rows(N, 4096)\n    m = grid(cdiv(M, BM))\n"
+        "    store(A, (m, 0), full((BM, 1), cast(m, f32), f32))\n"
+    )
+    result = np.zeros((5000, 1), np.float32)
+    tilec.loads(text).f(result, N=columns)
+    np.testing.assert_array_equal(result[:, 0], np.arange(5000) // rows)
+
+
 def test_every_function_is_listed():
     defined = {}
     for path in FOLDER.glob("*.tile"):

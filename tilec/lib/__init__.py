@@ -33,6 +33,7 @@ FILES = {
     "softmax_start": "attention",
     "softmax_step": "attention",
     "sort": "order",
+    "tile_rows": "tiles",
     "topk": "order",
     "uniform": "random",
     "unpack_int4": "quantization",
@@ -82,6 +83,7 @@ softmax_end = LibraryFunction("softmax_end")
 softmax_start = LibraryFunction("softmax_start")
 softmax_step = LibraryFunction("softmax_step")
 sort = LibraryFunction("sort")
+tile_rows = LibraryFunction("tile_rows")
 topk = LibraryFunction("topk")
 uniform = LibraryFunction("uniform")
 unpack_int4 = LibraryFunction("unpack_int4")
@@ -108,6 +110,7 @@ __all__ = [
     "softmax_start",
     "softmax_step",
     "sort",
+    "tile_rows",
     "topk",
     "uniform",
     "unpack_int4",

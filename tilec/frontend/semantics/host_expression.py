@@ -101,8 +101,10 @@ class _Converter:
 
     def _call(self, node: ast.Call, before: Sequence[ast.Statement]) -> Host:
         name = called_name(node, self.ctx.frame.module) or ""
-        if name not in _FUNCTIONS or node.keywords or name in self.ctx.frame.variables:
+        if node.keywords or name in self.ctx.frame.variables:
             raise _not_host(self.ctx, node)
+        if name not in _FUNCTIONS:
+            return self._constant(node, before)
         if len(node.arguments) < 2 or (name == "cdiv" and len(node.arguments) != 2):
             raise _not_host(self.ctx, node)
         values = [self.convert(item, before) for item in node.arguments]
@@ -112,6 +114,14 @@ class _Converter:
                 raise self.ctx.fail("T0403", "cdiv: division by zero", node.span)
             return _FOLD[name](*known)
         return f"{name}({', '.join(_strip(item) for item in values)})"
+
+    def _constant(self, node: ast.Call, before: Sequence[ast.Statement]) -> Host:
+        """Return what a call of constants gives, such as `next_power_of_2(N)`."""
+        plain = all(isinstance(item, (ast.Name, *_EVALUATED)) for item in node.arguments)
+        found = [self.convert(item, before) for item in node.arguments if plain]
+        if not found or not all(isinstance(item, int) for item in found):
+            raise _not_host(self.ctx, node)
+        return _evaluated(self.ctx, node)
 
     def _name(self, node: ast.Name, before: Sequence[ast.Statement]) -> Host:
         for position in range(len(before) - 1, -1, -1):
