@@ -4,7 +4,7 @@
 // Scores are multiplied by a scalar when the largest one is subtracted.
 
 // A mask between the product and its uses. Where the scalar is not usual, the product stays, and the
-// factor is 1. A branch around the mask skips the product, too.
+// factor is 1. A branch around the mask skips the product, too, and one inside of it asks again.
 // CHECK-LABEL: module @masked
 // CHECK:      ^bb0(%[[N:.*]]: i32, %[[S:.*]]: f32):
 // CHECK:      %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
@@ -37,7 +37,12 @@
 // SKIP-NEXT:    scf.if %[[ALL]]
 // SKIP-NEXT:      scf.yield %[[X]]
 // SKIP-NEXT:    } else {
-// SKIP:           %[[P:.*]] = arith.mulf %[[X]],
+// SKIP-NEXT:      %[[P:.*]] = scf.if %[[USUAL]]
+// SKIP-NEXT:        scf.yield %[[X]]
+// SKIP-NEXT:      } else {
+// SKIP-NEXT:        %[[Q:.*]] = arith.mulf %[[X]],
+// SKIP-NEXT:        scf.yield %[[Q]]
+// SKIP-NEXT:      }
 // SKIP:           arith.select %{{.*}}, %[[P]],
 // SKIP:         } {leading}
 module @masked {

@@ -673,3 +673,71 @@ module @repeated_row {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
 }
+
+// -----
+
+// A mask of loaded numbers, joined with one of indices: each one has a test of its own.
+
+// CHECK-LABEL: module @parts
+// CHECK:         %[[X:.*]] = "nv_tileaa.dot"
+// CHECK:         %[[S:.*]] = scf.if %{{.*}} -> (tensor<128x128xf32>) {
+// CHECK-NEXT:      scf.yield %[[X]]
+// CHECK-NEXT:    } else {
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi slt
+// CHECK:           %[[Y:.*]] = scf.if %{{.*}} -> (tensor<128x128xf32>) {
+// CHECK-NEXT:        scf.yield %[[X]]
+// CHECK-NEXT:      } else {
+// CHECK-NOT:         nv_tileaa.bounded
+// CHECK:             %[[INDICES:.*]] = arith.cmpi sge
+// CHECK:             %[[A:.*]] = arith.select %[[INDICES]], %[[X]],
+// CHECK-NEXT:        scf.yield %[[A]]
+// CHECK-NEXT:      }
+// CHECK:           %[[Z:.*]] = scf.if %{{.*}} -> (tensor<128x128xf32>) {
+// CHECK-NEXT:        scf.yield %[[Y]]
+// CHECK-NEXT:      } else {
+// CHECK:             nv_tileaa.bounded
+// CHECK:             %[[NUMBERS:.*]] = arith.cmpi eq
+// CHECK:             %[[B:.*]] = arith.select %[[NUMBERS]], %[[Y]],
+// CHECK-NEXT:        scf.yield %[[B]]
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.yield %[[Z]]
+// CHECK-NEXT:    }
+module @parts {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %low: i32, %high: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %a = arith.constant dense<1.0> : tensor<128x128xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<128x128xf32>
+    %filler = arith.constant dense<-1.0> : tensor<128x128xf32>
+    %range = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<128xi32>
+    %m = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+    %top = arith.muli %m, %c128 : i32
+    %tops = "nv_tileaa.splat"(%top) : (i32) -> tensor<128xi32>
+    %heights = arith.addi %tops, %range : tensor<128xi32>
+    %column = "nv_tileaa.view"(%heights) : (tensor<128xi32>) -> tensor<128x1xi32>
+    %rows = "nv_tileaa.broadcast"(%column) : (tensor<128x1xi32>) -> tensor<128x128xi32>
+    %d = "nv_tileaa.bounded"(%range, %low, %high) : (tensor<128xi32>, i32, i32) -> tensor<128xi32>
+    %dv = "nv_tileaa.view"(%d) : (tensor<128xi32>) -> tensor<128x1xi32>
+    %dq = "nv_tileaa.broadcast"(%dv) : (tensor<128x1xi32>) -> tensor<128x128xi32>
+    %result = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<128x128xf32>) : i32 {
+      %first = arith.muli %i, %c128 : i32
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %starts = "nv_tileaa.splat"(%first) : (i32) -> tensor<128xi32>
+      %line = arith.addi %starts, %range : tensor<128xi32>
+      %row = "nv_tileaa.view"(%line) : (tensor<128xi32>) -> tensor<1x128xi32>
+      %columns = "nv_tileaa.broadcast"(%row) : (tensor<1x128xi32>) -> tensor<128x128xi32>
+      %k = "nv_tileaa.bounded"(%range, %i, %high) : (tensor<128xi32>, i32, i32) -> tensor<128xi32>
+      %kv = "nv_tileaa.view"(%k) : (tensor<128xi32>) -> tensor<1x128xi32>
+      %dk = "nv_tileaa.broadcast"(%kv) : (tensor<1x128xi32>) -> tensor<128x128xi32>
+      %p = arith.cmpi eq, %dq, %dk : tensor<128x128xi32>
+      %q = arith.cmpi sge, %rows, %columns : tensor<128x128xi32>
+      %mask = arith.andi %p, %q : tensor<128x128xi1>
+      // expected-remark@+1 {{the mask is skipped for tiles with}}
+      %s = arith.select %mask, %x, %filler : tensor<128x128xi1>, tensor<128x128xf32>
+      scf.yield %s : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32) -> (), tilec.kernel = {params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "L", dtype = "i32"}, {kind = "scalar", name = "H", dtype = "i32"}]}} : () -> ()
+}

@@ -14,6 +14,14 @@ also from before the loop; constants move with it. If the usual value of the mas
 no operation between them reads one of them. A factor that is 1 or not
 (`nv-tileaa-delay-factors`) is asked for together with the mask, and skipped with it.
 
+Where a mask joins one of loaded numbers with one of indices, each part has a test of its own in the
+branch: in attention to packed sequences, a tile at the end of a document is rarely on the diagonal.
+
+         %z = scf.if %none { yield %x } else {
+           %y = scf.if %inside { yield %x } else { ...; yield (select %indices, %x, %filler) }
+           %w = scf.if %same { yield %y } else { ...; yield (select %numbers, %y, %filler) }
+           yield %w }
+
 The pass looks at loops with products, where each instruction delays the next product. In other
 loops memory is the limit, and a branch would keep loads from moving. A mask that is also used
 otherwise is computed anyway. Remark T0439 says of each mask for which tiles it is skipped, or why
@@ -30,12 +38,10 @@ from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
-    clone_operation,
     defining_operation,
     enclosing_loops,
     parent_operation,
 )
-from tilec.passes.analysis.facts.constants import float_of
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
@@ -58,13 +64,13 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.masked_tiles import Masked, emit_masked, without_factor
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.plan.worth import COLUMN_COPIES, MASKED_WORK, ROW_COPIES
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass
 
-_SELECT, _PRODUCT = "arith.select", "arith.mulf"
-_ONE = 1.0
+_SELECT = "arith.select"
 _FILLERS = ("arith.constant", "nv_tileaa.splat")
 
 
@@ -83,6 +89,11 @@ class _Choice:
     side: int
     test: MaskTest
     leads: bool
+
+    @property
+    def masked(self) -> Masked:
+        """What the branch computes where the test fails."""
+        return Masked(self.select, self.side, self.test.operations)
 
 
 @register_pass("nv-tileaa-skip-masks")
@@ -104,7 +115,7 @@ def skip_masks(module: Any, context: PassContext) -> bool:
             if isinstance(found, _Choice):
                 choices.append(found)
         for group in _groups(choices):
-            _branch(group)
+            _branch(group, ranges)
             changed = True
     return changed
 
@@ -238,14 +249,14 @@ def _can_join(choice: _Choice, group: list[_Choice]) -> bool:
     return all(place[at_level(user, block)] > end for user in users)
 
 
-def _branch(group: list[_Choice]) -> None:
+def _branch(group: list[_Choice], ranges: ValueRanges) -> None:
     """Replace the selects of a group by a branch at the place of the last one."""
     selects = [choice.select for choice in group]
     kept = [choice.select.operands[choice.side] for choice in group]
     condition = group[0].test.condition
     results, plain = kept, {}
     if condition != TRUE:
-        plain = {tile: _without_factor(tile) for tile in kept}
+        plain = {tile: without_factor(tile) for tile in kept}
         condition = all_of([condition, *(flag for _, flag in plain.values() if flag is not None)])
         with ir.InsertionPoint(selects[-1]), selects[-1].location:
             branch = scf.IfOp(
@@ -256,7 +267,7 @@ def _branch(group: list[_Choice]) -> None:
             with ir.InsertionPoint(branch.then_block):
                 scf.YieldOp([plain[tile][0] for tile in kept])
             with ir.InsertionPoint(branch.else_block):
-                scf.YieldOp(_masked(group))
+                scf.YieldOp(emit_masked([item.masked for item in group], ranges))
         results = list(branch.results)
     unused = [operand for select in selects for operand in select.operands]
     for select, result in zip(selects, results, strict=True):
@@ -266,58 +277,3 @@ def _branch(group: list[_Choice]) -> None:
     movable = {op for choice in group for op in choice.test.operations}
     movable |= {tile.owner.operation for tile, (_, flag) in plain.items() if flag is not None}
     erase_unused(unused, lambda op: op in movable or op.name in _FILLERS)
-
-
-def _without_factor(tile: Any) -> tuple[Any, Condition | None]:
-    """Return what a tile is if its scalar factor is 1, and when that is so.
-
-    `nv-tileaa-delay-factors` makes such factors. For a tile without one, or with other uses, the
-    tile and None.
-    """
-    op = defining_operation(tile)
-    if op is None or op.name != _PRODUCT or len(list(tile.uses)) > 1:
-        return tile, None
-    for kept, factor in (op.operands, list(op.operands)[::-1]):
-        splat = defining_operation(factor)
-        chosen = defining_operation(splat.operands[0]) if _is_splat(splat) else None
-        if chosen is None or chosen.name != _SELECT:
-            continue
-        condition, *numbers = chosen.operands
-        ones = [float_of(number) == _ONE for number in numbers]
-        if any(ones) and chosen.block != op.block:
-            return kept, Flag(condition, ones[0])
-    return tile, None
-
-
-def _is_splat(op: Any) -> bool:
-    return op is not None and op.name == "nv_tileaa.splat"
-
-
-def _masked(group: list[_Choice]) -> list[Any]:
-    """Emit the masks and selects of a group, and return what they select."""
-    mapping: dict[Any, Any] = {}
-    results = []
-    for choice in group:
-        inside = set(choice.test.operations)
-        for value in choice.select.operands:
-            if _is_filler(value):
-                inside.add(value.owner.operation)
-        kept = choice.select.operands[choice.side]
-        if _without_factor(kept)[1] is None:
-            inside.discard(defining_operation(kept))
-        else:
-            inside.add(kept.owner.operation)
-        results.append(_clone_with(choice.select, inside, mapping).results[0])
-    return results
-
-
-def _clone_with(op: Any, inside: set[Any], mapping: dict[Any, Any]) -> Any:
-    """Clone `op` after the operations of `inside` that it needs.
-
-    Ranges are cloned for each use: rows and columns hold them in different layouts.
-    """
-    for operand in op.operands:
-        source = defining_operation(operand)
-        if source in inside and (operand not in mapping or not source.operands):
-            _clone_with(source, inside, mapping)
-    return clone_operation(op, mapping)
