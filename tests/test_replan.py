@@ -3,7 +3,7 @@
 from tests.support.example_cases import EXAMPLES, example_of
 from tilec.compiler import replan
 from tilec.compiler.driver import compile_source
-from tilec.request.specialization import Specialization
+from tilec.request.specialization import ArraySpec, Specialization
 from tilec.runtime.jit import load
 from tilec.support.diagnostics import CompileError, SourceFile, error
 from tilec.testing.check import make_arguments
@@ -45,6 +45,25 @@ def test_more_warps_share_a_block_in_the_end(monkeypatch):
     assert given_up(monkeypatch, plan | {"consumer_warps": 16}) == []
     assert given_up(monkeypatch, plan | {"consumers": 1}) == []
     assert given_up(monkeypatch, plan, worker_warps=4) == []
+
+
+def test_vectors_of_few_elements_are_given_up_last(monkeypatch):
+    kinds = {"A": 16, "B": 8, "C": 4, "D": 1}
+    arrays = {name: ArraySpec("f16", (None, 1), alignment) for name, alignment in kinds.items()}
+    plan = {"consumers": 0, "consumer_warps": 8}
+    monkeypatch.setattr(replan, "_facts", lambda _, name, default: {"plan": [plan]}.get(name, []))
+    failure = CompileError(error("T0608", "a thread spills 4 bytes"))
+    first = replan.next_plan(failure, object(), Specialization(arrays=arrays))
+    assert first is not None
+    assert (first.specialization.warp_factor, first.specialization.arrays) == (2, arrays)
+    plan["consumer_warps"] = 16
+    last = replan.next_plan(failure, object(), first.specialization)
+    assert last is not None
+    found = {name: item.alignment for name, item in last.specialization.arrays.items()}
+    assert found == {"A": 16, "B": 1, "C": 1, "D": 1}
+    assert last.reason.endswith("planned again without, for B, C")
+    assert last.specialization.warp_factor == 2
+    assert replan.next_plan(failure, object(), last.specialization) is None
 
 
 TILES = 12

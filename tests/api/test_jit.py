@@ -66,7 +66,7 @@ def test_facts_that_make_variants(add, gpu, compiles):
     assert len(compiles) == 2
     assert [spec.divisors for spec in compiles] == [{"N": 16}, {}]
     kernel(FakeArray((4096,), pointer=(1 << 20) + 4), b, c, 1.0)
-    assert [item.aligned for item in compiles[2].arrays.values()] == [False, True, True]
+    assert [item.alignment for item in compiles[2].arrays.values()] == [1, 16, 16]
     kernel(FakeArray((4096,), pointer=1 << 20, strides=(8,)), b, c, 1.0)
     assert compiles[3].arrays["A"].strides == (None,)
     kernel(a, b, c, 1.0, BLOCK=512)

@@ -259,3 +259,13 @@ def test_a_kernel_keeps_the_options_that_it_was_made_with(examples):
     (other,) = tilec.compile(kernel, plan={"stages": 3}, debug_waits=False).matmul.variants
     assert other.plan["stages"] == 3
     assert not other.artifact.hidden_parameters
+
+
+@pytest.mark.parametrize(("aligned", "expected"), [(True, 16), (False, 1), (8, 8), (4, 1), (1, 1)])
+def test_alignment_of_all_arrays(aligned, expected):
+    """Every f32 is 4-byte aligned."""
+    text = "@kernel\ndef f[N](X: f32[N]):\n    i = grid(N)\n    store(X, i, zeros((1,), f32))\n"
+    made = tilec.compile(text, aligned=aligned).f
+    assert [item["alignment"] for item in made.metadata["arrays"]] == [expected]
+    with pytest.raises(tilec.CompileError, match=r"T0008.*aligned = 2: expected a bool, or one of"):
+        tilec.compile(text, aligned=2)

@@ -103,6 +103,8 @@ def test_what_is_no_program(data: bytes, code: str, tmp_path: Path, capsys):
         (["--start-from", "llvm"], "T0502", "this is a source, not IR"),
         (["--assume", "K % 64 == 0"], "T0007", "called 'K'"),
         (["--assume", "M is big"], "T0008", "does not understand"),
+        (["--assume", "A.aligned == 2"], "T0008", "(16, 8 or 4)"),
+        (["--assume", "Q.aligned == 8"], "T0007", "array called 'Q'"),
         (["--assume", "A.strides[2] == 1"], "T0008", "2 axes"),
         (["--no-assume", "sanity"], "T0008", "sanity"),
         (["--size", "Q=4"], "T0007", "no dim called 'Q'"),

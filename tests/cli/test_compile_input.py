@@ -178,6 +178,32 @@ def test_an_option_must_fit_one_of_the_kernels(tile, tmp_path, capsys):
     assert message.count("error[T0007]") == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "alignments"),
+    [
+        ([], [16, 16]),
+        (["--assume", "X.aligned == 8"], [8, 16]),
+        (["--assume", "aligned==4"], [1, 1]),
+        (["--assume", "aligned == 8", "--assume", "Y.aligned == 16"], [8, 16]),
+        (["--no-assume", "Y.aligned"], [16, 1]),
+        (["--no-assume", "aligned", "--assume", "X.aligned == 8"], [8, 1]),
+    ],
+)
+def test_promises_about_alignment(tmp_path, words, alignments):
+    """That of f32 elements goes without saying."""
+    path, target = tmp_path / "row.tile", tmp_path / "row.tilepkg"
+    path.write_text(
+        "@kernel\ndef row[N](X: f32[N], Y: f32[N]):\n"
+        "    n = grid(cdiv(N, 64))\n    store(Y, n, load(X, n, 64))\n"
+    )
+    words = [*words, "--emit", "package", "--no-ptxas", "--no-cache", "-o", str(target)]
+    assert main(["compile", str(path), *words]) == EXIT_OK
+    metadata = tilec.load_package(target).row.metadata
+    assert [item["alignment"] for item in metadata["arrays"]] == alignments
+    said = [text for text in metadata["preconditions"] if "-byte aligned" in text]
+    assert len(said) == sum(item > 1 for item in alignments)
+
+
 def test_several_kernels_have_a_dump_folder_and_timings_each(tile, tmp_path, capsys):
     words = ["compile", str(tile), "--emit", "package", "-o", str(tmp_path / "all.tilepkg")]
     assert main([*words, "--dump-ir", str(tmp_path / "dump"), "--timing", "--no-ptxas"]) == EXIT_OK

@@ -279,8 +279,8 @@ def test_strides_of_zero_and_below(run_kernel):
     }
     spec = Specialization(
         arrays={
-            "A": ArraySpec("f32", (0,), aligned=False),
-            "B": ArraySpec("f32", (-1,), aligned=False),
+            "A": ArraySpec("f32", (0,), alignment=1),
+            "B": ArraySpec("f32", (-1,), alignment=1),
             "OUT": ArraySpec("f32", (1,)),
         }
     )

@@ -42,7 +42,7 @@ def test_facts_about_arrays_and_dims(frontend):
     found = meta(
         frontend,
         "@kernel\ndef f(A: f32[M, N], n: i32):\n    m = grid(M)\n",
-        arrays={"A": ArraySpec("f32", (1, None), aligned=False, alias_group=2)},
+        arrays={"A": ArraySpec("f32", (1, None), alignment=1, alias_group=2)},
         divisors={"M": 64, "n": 8},
     )
     assert found["arrays"] == [
@@ -51,7 +51,7 @@ def test_facts_about_arrays_and_dims(frontend):
             "dtype": "f32",
             "rank": 2,
             "strides": [1, -1],
-            "aligned": False,
+            "alignment": 1,
             "alias_group": 2,
             "access": "read",
         }

@@ -21,7 +21,7 @@ def array(name, access, dtype="bf16", strides=(-1, 1)):
         "dtype": dtype,
         "rank": len(strides),
         "strides": list(strides),
-        "aligned": True,
+        "alignment": 16,
         "alias_group": -1,
         "access": access,
     }

@@ -20,7 +20,7 @@ def product[K, M, N](A: bf16[M, K], B: bf16[K, N], C: f32[M, N]):
 
 def compiled(plan, *, aligned):
     """Return the plan of the product, A of which is aligned or not, and its IR."""
-    arrays = {"A": ArraySpec("bf16", row_major(2), aligned=aligned)}
+    arrays = {"A": ArraySpec("bf16", row_major(2), alignment=16 if aligned else 1)}
     asked = Specialization(arrays=arrays, plan=plan)
     made = compile_source(SourceFile("product.tile", PRODUCT), specialization=asked)
     return made.artifact.kernels[0].metadata["plan"], made.module_text("nv_tileas")

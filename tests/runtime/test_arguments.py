@@ -180,7 +180,7 @@ def test_a_type_that_nothing_binds():
 def test_interface_of_a_package():
     metadata = {
         "name": "mm",
-        "arrays": [{"name": "A", "dtype": "bf16", "rank": 2, "strides": [-1, 1], "aligned": True}],
+        "arrays": [{"name": "A", "dtype": "bf16", "rank": 2, "strides": [-1, 1], "alignment": 16}],
         "params": [
             {"kind": "pointer", "array": "A"},
             {"kind": "stride", "array": "A", "axis": 0},

@@ -20,7 +20,7 @@ from tilec.runtime.launch.grid import count_blocks, launch_grid
 from tilec.runtime.launch.launcher import make_plan
 from tilec.support.diagnostics import LaunchError
 
-ARRAY_FACTS = {"dtype": "f32", "rank": 1, "strides": [1], "aligned": False, "alias_group": -1}
+ARRAY_FACTS = {"dtype": "f32", "rank": 1, "strides": [1], "alignment": 1, "alias_group": -1}
 METADATA = {
     "name": "axpy",
     "arrays": [

@@ -357,7 +357,7 @@ def test_the_grid_is_rounded_up_to_whole_clusters():
 
 def test_tensor_maps_are_checked():
     meta = kernel_metadata(
-        arrays=[{**item, "aligned": False} for item in kernel_metadata()["arrays"]]
+        arrays=[{**item, "alignment": 1} for item in kernel_metadata()["arrays"]]
     )
     meta["params"][1] = {"kind": "stride", "array": "A", "axis": 0}
     message = fails(

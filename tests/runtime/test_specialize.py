@@ -1,5 +1,7 @@
 """Facts that are compiled in, derived from arguments."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.runtime_fakes import device_view
@@ -15,47 +17,89 @@ from tilec.runtime.args.specialize import (
 
 def facts(shape, strides, pointer=1 << 20, dtype="bf16"):
     spec = array_spec(device_view(shape, dtype, pointer, strides))
-    return spec.strides, spec.aligned
+    return spec.strides, spec.alignment
 
 
 @pytest.mark.parametrize(
     ("shape", "strides", "expected"),
     [
-        ((64, 128), (128, 1), ((None, 1), True)),
-        ((64, 128), (1, 64), ((1, None), True)),
-        ((64, 128), (129, 1), ((None, 1), False)),
-        ((64, 128), (256, 2), ((None, None), False)),
-        ((64, 128), (256, 8), ((None, None), True)),
+        ((64, 128), (128, 1), ((None, 1), 16)),
+        ((64, 128), (1, 64), ((1, None), 16)),
+        ((64, 128), (129, 1), ((None, 1), 1)),
+        ((64, 128), (256, 2), ((None, None), 1)),
+        ((64, 128), (256, 8), ((None, None), 16)),
+        # Rows of 8 and 4 bytes; without a unit stride there are no vectors.
+        ((64, 128), (132, 1), ((None, 1), 8)),
+        ((64, 128), (130, 1), ((None, 1), 4)),
+        ((64, 128), (132, 2), ((None, None), 1)),
+        ((4, 6, 8), (66, 12, 1), ((None, None, 1), 4)),
         # An axis of extent 1 matches any stride.
-        ((64, 1), (1, 1), ((1, None), True)),
-        ((64, 1), (128, 7), ((None, 1), True)),
-        ((1, 128), (3, 1), ((None, 1), True)),
-        ((1, 1), (5, 5), ((None, 1), True)),
-        ((1, 64), (1, 2), ((None, None), False)),
+        ((64, 1), (1, 1), ((1, None), 16)),
+        ((64, 1), (128, 7), ((None, 1), 16)),
+        ((1, 128), (3, 1), ((None, 1), 16)),
+        ((1, 1), (5, 5), ((None, 1), 16)),
+        ((1, 64), (1, 2), ((None, None), 1)),
         # Zero and negative strides stay dynamic and rule TMA out.
-        ((64, 128), (0, 1), ((None, 1), False)),
-        ((64, 128), (-128, 1), ((None, 1), False)),
-        ((64, 128), (128, -1), ((None, None), False)),
-        ((64, 128), (1, 0), ((1, None), False)),
+        ((64, 128), (0, 1), ((None, 1), 8)),
+        ((64, 128), (-128, 1), ((None, 1), 8)),
+        ((64, 128), (128, -1), ((None, None), 1)),
+        ((64, 128), (1, 0), ((1, None), 8)),
         # Windows over the same elements.
-        ((10, 10), (1, 1), ((None, 1), False)),
-        ((100,), (1,), ((1,), True)),
-        ((100,), (2,), ((None,), False)),
-        ((4, 6, 8), (8, 32, 1), ((None, None, 1), True)),
+        ((10, 10), (1, 1), ((None, 1), 1)),
+        ((100,), (1,), ((1,), 16)),
+        ((100,), (2,), ((None,), 1)),
+        ((4, 6, 8), (8, 32, 1), ((None, None, 1), 16)),
         # Nothing steps along the axes of an array without elements.
-        ((64, 0), (1, 1), ((None, 1), True)),
-        ((0, 64), (65, 1), ((None, 1), True)),
-        ((0, 64), (1, 65), ((1, None), True)),
-        ((0, 64), (-3, 0), ((None, 1), True)),
+        ((64, 0), (1, 1), ((None, 1), 16)),
+        ((0, 64), (65, 1), ((None, 1), 16)),
+        ((0, 64), (1, 65), ((1, None), 16)),
+        ((0, 64), (-3, 0), ((None, 1), 16)),
     ],
 )
 def test_strides_and_alignment(shape, strides, expected):
     assert facts(shape, strides) == expected
 
 
-def test_a_base_that_is_not_aligned():
-    assert facts((64, 128), (128, 1), (1 << 20) + 2) == ((None, 1), False)
-    assert facts((100,), (1,), (1 << 20) + 8) == ((1,), False)
+@pytest.mark.parametrize(
+    ("dtype", "offset", "expected"),
+    [
+        ("bf16", 2, 1),
+        ("bf16", 4, 4),
+        ("bf16", 8, 8),
+        ("bf16", 24, 8),
+        ("bf16", 32, 16),
+        ("f32", 4, 1),
+        ("f32", 8, 8),
+        ("f64", 8, 1),
+        ("i8", 2, 1),
+        ("i8", 12, 4),
+    ],
+)
+def test_a_base_that_is_not_aligned(dtype, offset, expected):
+    for shape, strides in (((100,), (1,)), ((64, 128), (128, 1))):
+        assert facts(shape, strides, (1 << 20) + offset, dtype)[1] == expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "pitch", "weights", "divisor"),
+    [
+        (100, 100, 100, 4),
+        (96, 100, 100, 16),
+        (102, 104, 104, None),
+        (102, 102, 104, 2),
+        (102, 108, 104, 2),
+        (100, 101, 104, None),
+        (100, 104, 104, None),
+        (100, 102, 100, 4),
+    ],
+)
+def test_a_dim_may_be_the_length_of_rows_of_vectors(columns, pitch, weights, divisor):
+    """The rows of A have `pitch` elements of 2 bytes, those of B `weights`."""
+    a = device_view((7, columns), "bf16", strides=(pitch, 1))
+    b = device_view((9, columns), "bf16", pointer=1 << 22, strides=(weights, 1))
+    axes = {"A": ("M", "K"), "B": (9, "K")}
+    given = replace(bound(a, b, M=7, K=columns), axes=axes)
+    assert specialize(given).divisors == ({} if divisor is None else {"K": divisor})
 
 
 def test_alias_groups_are_connected_components():

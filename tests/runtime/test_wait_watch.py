@@ -51,7 +51,7 @@ def metadata(name="mm", waits=WAITS):
                 "dtype": "f32",
                 "rank": 1,
                 "strides": [1],
-                "aligned": True,
+                "alignment": 16,
                 "access": "readwrite",
                 "alias_group": -1,
             }

@@ -18,7 +18,7 @@ MATRIX: dict[str, Any] = {
     "dtype": "bf16",
     "rank": 2,
     "strides": [-1, 1],
-    "aligned": True,
+    "alignment": 16,
     "alias_group": -1,
 }
 """A row-major matrix of bf16; its name and access are missing."""

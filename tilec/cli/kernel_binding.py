@@ -13,9 +13,11 @@ from tilec.frontend.semantics.signature import (
     Signature,
 )
 from tilec.request.specialization import (
+    VECTOR_BYTES,
     ArraySpec,
     ConstantValue,
     Specialization,
+    alignment_of,
     column_major,
     row_major,
 )
@@ -193,8 +195,11 @@ class _Binder:
             if stride is not None and not -_STRIDE_LIMIT <= stride < _STRIDE_LIMIT:
                 self._fail("T0008", f"strides[{axis}] of {item.name} is {stride}, beyond 64 bits")
                 strides[axis] = None
-        aligned = not (self.request.all_unaligned or item.name in self.request.unaligned)
-        return ArraySpec(dtypes.get(item.dtype, item.dtype), tuple(strides), aligned)
+        asked = self.request.alignments
+        dtype = dtypes.get(item.dtype, item.dtype)
+        size = DTYPES[dtype].bytes if dtype in DTYPES else 1
+        alignment = alignment_of(asked.get(item.name, asked.get("", VECTOR_BYTES)), size)
+        return ArraySpec(dtype, tuple(strides), alignment)
 
     def _layout(self, name: str, rank: int) -> tuple[int | None, ...]:
         text = self.request.layouts.get(name, "row")
@@ -224,7 +229,7 @@ def _unknown_names(request: KernelRequest, signatures: Sequence[Signature]) -> I
         ("--layout", request.layouts, "array"),
         ("--assume", request.divisors, "dim or scalar"),
         ("--assume", (name for name, _ in request.strides), "array"),
-        ("--no-assume", request.unaligned, "array"),
+        ("--no-assume", filter(None, request.alignments), "array"),
     ]
     tables = [_known_names(item) for item in signatures]
     holder = "the kernel has no" if len(signatures) == 1 else "no kernel of the file has a"

@@ -5,6 +5,7 @@ import re
 
 from tilec.plan.overrides import parse_overrides
 from tilec.request.gpu import DEFAULT_GPU, GPUS
+from tilec.request.specialization import ALIGNMENTS
 from tilec.request.target import TARGETS
 from tilec.support.diagnostics import CompileError, TileError, error
 from tilec.support.fast_dataclasses import dataclass, field
@@ -13,6 +14,7 @@ DEFAULT_TARGET = "sm_90a"
 ALIGNED = "aligned"
 _NAME = re.compile(r"[^\W\d]\w*(\.shape\[\d+\])?")
 _DIVISIBILITY = re.compile(r"\s*(\w+)\s*%\s*(\d+)\s*==\s*0\s*")
+_ALIGNMENT = re.compile(r"\s*(?:(\w+)\s*\.)?\s*aligned\s*==\s*(\d+)\s*")
 _STRIDE = re.compile(r"\s*(\w+)\s*\.\s*strides\s*\[\s*(\d+)\s*\]\s*==\s*(-?\d+)\s*")
 
 
@@ -77,7 +79,8 @@ def add_assumption_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FACT",
-        help="a promise about the arguments: 'K %% 64 == 0' or 'A.strides[0] == 1'",
+        help="a promise about the arguments: 'K %% 64 == 0', 'A.strides[0] == 1', 'A.aligned == 8' "
+        "(bytes of base and pitch: 16, 8 or 4) or 'aligned == 8' for all arrays",
     )
     parser.add_argument(
         "--no-assume",
@@ -100,8 +103,7 @@ class KernelRequest:
         gpu: GPU to plan for.
         divisors: Known divisors by dim or scalar.
         strides: Promised strides by array and axis.
-        unaligned: Arrays without the alignment promise.
-        all_unaligned: No array has the alignment promise.
+        alignments: Promised alignment by array, in bytes; under the empty name that of all others.
     """
 
     definitions: dict[str, str] = field(default_factory=dict)
@@ -111,8 +113,7 @@ class KernelRequest:
     gpu: str = DEFAULT_GPU
     divisors: dict[str, int] = field(default_factory=dict)
     strides: dict[tuple[str, int], int] = field(default_factory=dict)
-    unaligned: set[str] = field(default_factory=set)
-    all_unaligned: bool = False
+    alignments: dict[str, int] = field(default_factory=dict)
 
 
 def read_request(options: argparse.Namespace) -> KernelRequest:
@@ -140,23 +141,25 @@ def read_request(options: argparse.Namespace) -> KernelRequest:
             raise bad_option(
                 f"--no-assume does not know '{fact}'", f"it takes {ALIGNED} or A.{ALIGNED}"
             )
-        request.all_unaligned = request.all_unaligned or not array
-        request.unaligned.update({array} if array else set())
+        request.alignments[array] = 1
     return request
 
 
 def _read_assumption(fact: str, request: KernelRequest) -> None:
     divisibility = _DIVISIBILITY.fullmatch(fact)
     stride = _STRIDE.fullmatch(fact)
+    alignment = _ALIGNMENT.fullmatch(fact)
     if divisibility is not None:
         name, divisor = divisibility.groups()
         request.divisors[name] = _positive(divisor, f"--assume {fact}")
     elif stride is not None:
         request.strides[stride[1], int(stride[2])] = int(stride[3])
+    elif alignment is not None and int(alignment[2]) in ALIGNMENTS:
+        request.alignments[alignment[1] or ""] = int(alignment[2])
     else:
         raise bad_option(
             f"--assume does not understand '{fact}'",
-            "the forms are 'K % 64 == 0' and 'A.strides[0] == 1'",
+            "the forms are 'K % 64 == 0', 'A.strides[0] == 1' and 'A.aligned == 8' (16, 8 or 4)",
         )
 
 

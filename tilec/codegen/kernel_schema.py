@@ -22,6 +22,7 @@ from tilec.codegen.schema import (
     table,
     text,
 )
+from tilec.request.specialization import ALIGNMENTS
 from tilec.support.dtypes import DTYPES
 
 _MAX_RANK = 32
@@ -45,7 +46,7 @@ _ARRAY = record(
         "strides": _ROWS,
         "access": one_of(("read", "write", "readwrite")),
     },
-    {"aligned": boolean, "alias_group": _VALUE, "same_as": _NAME},
+    {"alignment": one_of(ALIGNMENTS), "alias_group": _VALUE, "same_as": _NAME},
     closed=False,
 )
 _OF_ARRAY = {"array": _NAME, "axis": _AXIS}

@@ -29,7 +29,7 @@ from tilec.support.diagnostics import CompileError, error
 from tilec.support.file_io import read_limited, write_atomic
 
 FORMAT = "tilec-package"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Raised when an older tilec would misunderstand the file."""
 _MANIFEST = "manifest.json"
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)

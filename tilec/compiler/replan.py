@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.request.specialization import Specialization
+from tilec.request.specialization import VECTOR_BYTES, Specialization
 from tilec.support.diagnostics import CompileError
 from tilec.support.fast_dataclasses import dataclass, replace
 
@@ -127,11 +127,34 @@ def _with_more_registers(
         disabled = specialization.disabled | {costly[0]}
         reason = f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
         return NextPlan(replace(specialization, disabled=disabled), reason)
-    if other_tiles or not _may_double_warps(module, specialization):
+    if other_tiles:
         return None
+    if not _may_double_warps(module, specialization):
+        return _with_narrow_accesses(specialization, message)
     reason = f"so few warps have too few registers ({message}): planned again with twice as many"
     factor = 2 * specialization.warp_factor
     return NextPlan(replace(specialization, warp_factor=factor), reason)
+
+
+def _with_narrow_accesses(specialization: Specialization, message: str) -> NextPlan | None:
+    """Return a plan whose threads access the elements of arrays that TMA cannot move one by one.
+
+    A stencil of 27 points spills 764 bytes of a thread with vectors of 8 bytes, and 8 without (8
+    warps, ptxas 13.0): ptxas holds more of what it loads.
+    """
+    narrow = {
+        name: replace(array, alignment=1)
+        for name, array in specialization.arrays.items()
+        if 1 < array.alignment < VECTOR_BYTES
+    }
+    if not narrow:
+        return None
+    arrays = {**specialization.arrays, **narrow}
+    reason = (
+        f"vectors of few elements take too many registers ({message}): planned again without, for"
+        f" {', '.join(narrow)}"
+    )
+    return NextPlan(replace(specialization, arrays=arrays), reason)
 
 
 def describe_plan(module: Any, failure: CompileError) -> str:

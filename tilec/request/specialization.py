@@ -20,6 +20,22 @@ MAX_EXTENT = 2**31 - 2**24
 VECTOR_BYTES = 16
 """Alignment in bytes that TMA needs of base addresses and row pitches (cuda.h,
 cuTensorMapEncodeTiled) and that 16-byte vector accesses need."""
+ALIGNMENTS = (VECTOR_BYTES, 8, 4, 1)
+"""Alignments of arrays in bytes that are told apart: for TMA and vectors of 16 bytes, for vectors
+and copies (`cp.async`) of 8 and of 4 bytes, and for single elements."""
+
+
+def alignment_of(number: int, item_bytes: int, limit: int = VECTOR_BYTES) -> int:
+    """Return the largest of `ALIGNMENTS` that divides a number, at most `limit`.
+
+    Args:
+        number: Bytes that all addresses are multiples of.
+        item_bytes: Size of an element. What no vector of two elements needs counts as 1.
+        limit: Largest result.
+    """
+    fits = (item for item in ALIGNMENTS if item <= limit and number % item == 0)
+    found = next(fits, 1)
+    return found if found > item_bytes or found == VECTOR_BYTES else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +46,8 @@ class ArraySpec:
         dtype: Element type by its tilec name, for example `bf16`.
         strides: Stride in elements of each axis when it is compiled in (1 for the contiguous
             axis), None when it is read at run time.
-        aligned: The base address, and every run-time stride in bytes, is a multiple of 16.
+        alignment: The base address, and every run-time stride in bytes, is a multiple of so many
+            bytes, one of `ALIGNMENTS`; where it is 16, these strides are positive.
         alias_group: Arrays with the same number may overlap in memory; -1 means with no other.
         same_as: Name of an earlier array of the group with the same address, extents, strides and
             type: a kernel that works in place. Empty if there is none.
@@ -40,7 +57,7 @@ class ArraySpec:
 
     dtype: str
     strides: tuple[int | None, ...]
-    aligned: bool = True
+    alignment: int = VECTOR_BYTES
     alias_group: int = -1
     same_as: str = ""
     empty: bool = False

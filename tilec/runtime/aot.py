@@ -255,7 +255,7 @@ def compile(  # noqa: A001 - the public name
     layouts: Mapping[str, str] = _NOTHING,
     sizes: Mapping[str, int] = _NOTHING,
     divisors: Mapping[str, int] = _NOTHING,
-    aligned: bool = True,
+    aligned: bool | int = True,
     gpu: str = DEFAULT_GPU,
     plan: PlanFields = _NOTHING,
     debug_waits: bool | None = None,
@@ -274,7 +274,7 @@ def compile(  # noqa: A001 - the public name
         layouts: Memory order by array: `row` (default), `col`, or `any`.
         sizes: Extents of named dims to plan for; nothing of them is compiled in.
         divisors: Known divisors of named dims or integer scalars.
-        aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
+        aligned: Bytes of every base address and pitch: 16, as TMA needs (True), 8, 4, or False.
         gpu: GPU to plan tiles for: `H200`, `H100`, `H100-NVL` or `H100-PCIe`.
         plan: Fields of the plan to fix, besides those that the `Kernel` fixes.
         debug_waits: Report deadlocks instead of hanging the GPU; by default as for the `Kernel`.

@@ -4,7 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from numbers import Number
 from typing import Any
 
-from tilec.request.specialization import ArraySpec, column_major, row_major
+from tilec.request.specialization import (
+    ALIGNMENTS,
+    VECTOR_BYTES,
+    ArraySpec,
+    alignment_of,
+    column_major,
+    row_major,
+)
 from tilec.runtime.args.signature_binding import ARRAY, CONST, DTYPE, OPTIONAL, Interface, Parameter
 from tilec.support.diagnostics import CompileError, Diagnostic, error, remark
 from tilec.support.dtypes import DTYPES
@@ -78,7 +85,7 @@ def dtypes_of(interface: Interface, given: Mapping[str, str]) -> dict[str, str]:
 
 
 def arrays_of(
-    interface: Interface, dtypes: Mapping[str, str], layouts: Mapping[str, str], aligned: bool
+    interface: Interface, dtypes: Mapping[str, str], layouts: Mapping[str, str], aligned: bool | int
 ) -> dict[str, ArraySpec]:
     """Return what is known about every array.
 
@@ -86,16 +93,20 @@ def arrays_of(
         interface: The kernel.
         dtypes: Element types of its `dtype` parameters.
         layouts: Memory order by array: `row` (default), `col`, or `any`.
-        aligned: Whether base addresses and pitches are multiples of 16 bytes.
+        aligned: Bytes that divide base addresses and pitches, one of `ALIGNMENTS`; true for 16.
 
     Raises:
-        CompileError: There is no layout of a name (T0008).
+        CompileError: There is no layout of a name, or no such alignment (T0008).
     """
+    alignment = {True: VECTOR_BYTES, False: 1}[aligned] if isinstance(aligned, bool) else aligned
+    if alignment not in ALIGNMENTS:
+        message = f"aligned = {aligned!r}: expected a bool, or one of {ALIGNMENTS} bytes"
+        raise CompileError(error("T0008", message))
     return {
         item.name: ArraySpec(
             dtypes.get(item.dtype, item.dtype),
             _strides(item, layouts.get(item.name, "row")),
-            aligned,
+            alignment_of(alignment, DTYPES[dtypes.get(item.dtype, item.dtype)].bytes),
         )
         for item in interface.of_kind(ARRAY)
     }

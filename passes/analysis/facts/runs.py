@@ -17,8 +17,12 @@ from tilec.passes.analysis.kernels import tiled_access
 RUN_BYTES = 16
 """Bytes of a run: the widest access of a thread (PTX ISA, ld)."""
 NARROW_BITS = 16
-"""Widest elements and accesses that gain. Loading a run of 32-bit elements one by one takes as many
-instructions as shifting it."""
+"""Widest elements that gain. Loading a run of 32-bit elements one by one takes as many instructions
+as shifting it."""
+WIDEST_ACCESS = 32
+"""Bits of the widest accesses of a thread, without runs, that gain. Layer norm of 4096x10002, whose
+rows begin at multiples of 4 bytes, has 0.83 of the speed of a copy with runs, 0.61 without (H100,
+docs/measurements/2026-11-27-alignments.md)."""
 
 
 def run_elements(load: Any, vector_bits: int) -> int:
@@ -30,7 +34,7 @@ def run_elements(load: Any, vector_bits: int) -> int:
     """
     access = tiled_access(load)
     view, bits = load.opview, element_bits(access.tile_type.element_type)
-    if bits not in (8, NARROW_BITS) or vector_bits > NARROW_BITS:
+    if bits not in (8, NARROW_BITS) or vector_bits > WIDEST_ACCESS:
         return 0
     begins_inside = view.in_bounds[-1] or view.never_before[-1]
     return RUN_BYTES * 8 // bits if access.view.type.strides[-1] == 1 and begins_inside else 0

@@ -8,7 +8,7 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import I32, I64, make_constant
 from tilec.frontend.semantics.signature import ArrayParam, ScalarParam
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant
-from tilec.request.specialization import MAX_EXTENT, VECTOR_BYTES, ArraySpec
+from tilec.request.specialization import MAX_EXTENT, ArraySpec
 from tilec.support.diagnostics import SourceSpan
 from tilec.support.dtypes import DTYPES, DType
 from tilec.support.fast_dataclasses import dataclass, field
@@ -68,10 +68,8 @@ def _add_array(arguments: KernelArguments, bound: BoundKernel, param: ArrayParam
     spec = bound.arrays[param.name]
     dtype = bound.dtype(param.dtype)
     entry: dict[str, Any] = {"kind": "pointer", "array": param.name}
-    base = arguments.add(
-        hir.PointerType(dtype), param.span, entry, VECTOR_BYTES if spec.aligned else 1
-    )
-    pitch = max(1, VECTOR_BYTES // dtype.bytes) if spec.aligned else 1
+    base = arguments.add(hir.PointerType(dtype), param.span, entry, spec.alignment)
+    pitch = max(1, spec.alignment // dtype.bytes)
     strides: list[hir.Value | None] = []
     for axis, stride in enumerate(spec.strides):
         if stride is not None:

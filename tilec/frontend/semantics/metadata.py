@@ -7,7 +7,6 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.kernel_arguments import KernelArguments
 from tilec.frontend.semantics.signature import ArrayParam
 from tilec.frontend.syntax import ast
-from tilec.request.specialization import VECTOR_BYTES
 
 _RUN_TIME = -1
 """Marks an extent or stride that is known only at run time."""
@@ -58,7 +57,7 @@ def _array_entry(ctx: Context, bound: BoundKernel, array: ArrayParam) -> dict[st
         "dtype": bound.dtype(array.dtype).name,
         "rank": len(array.dims),
         "strides": [_RUN_TIME if stride is None else stride for stride in spec.strides],
-        "aligned": spec.aligned,
+        "alignment": spec.alignment,
         "alias_group": spec.alias_group,
         **({"same_as": spec.same_as} if spec.same_as else {}),
         "access": "readwrite" if len(access) == 2 else next(iter(access)),
@@ -73,8 +72,8 @@ def _preconditions(bound: BoundKernel) -> list[str]:
         for axis, stride in enumerate(spec.strides):
             if stride is not None:
                 result.append(f"{array.name}.strides[{axis}] == {stride}")
-        if spec.aligned:
-            result.append(f"{array.name} is {VECTOR_BYTES}-byte aligned (base and pitch)")
+        if spec.alignment > 1:
+            result.append(f"{array.name} is {spec.alignment}-byte aligned (base and pitch)")
         for axis, dim in enumerate(array.dims):
             if isinstance(dim, int):
                 result.append(f"{array.name}.shape[{axis}] == {dim}")

@@ -56,6 +56,8 @@ class BoundArguments:
     device: int | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     """What the caller passed, by name."""
+    axes: Mapping[str, tuple[str | int | None, ...]] = field(default_factory=dict)
+    """Of each array the names of its dims, as `Parameter.dims`."""
 
     @property
     def is_empty(self) -> bool:
@@ -107,8 +109,9 @@ def check_arguments(
     given = [item for item in interface.of_kind(CONST) if item.name in values]
     constants = {item.name: _constant(interface, item, values[item.name]) for item in given}
     _bind_extents(interface, constants, dims)
+    axes = {item.name: item.dims for item in interface.of_kind(ARRAY)}
     return BoundArguments(
-        arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values)
+        arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values), axes
     )
 
 

@@ -55,25 +55,33 @@ def _array_facts(declared: Mapping[str, Any], array: ArrayView) -> Iterator[str]
                 f"{name}.strides[{axis}] is {array.strides[axis]} elements, but it was compiled "
                 f"for {strides[axis]}"
             )
-    if declared.get("aligned", False):
-        yield from _alignment(name, array, [axis for axis in stepped if strides[axis] < 0])
+    run_time_axes = [axis for axis in stepped if strides[axis] < 0]
+    yield from _alignment(name, array, run_time_axes, _alignment_of(declared))
 
 
-def _alignment(name: str, array: ArrayView, run_time_axes: Iterable[int]) -> Iterator[str]:
-    if array.pointer % VECTOR_BYTES:
-        yield f"the address of {name}, {array.pointer:#x}, is not a multiple of {VECTOR_BYTES}"
+def _alignment_of(declared: Mapping[str, Any]) -> int:
+    """Return the alignment that was compiled in; packages of format 2 know 16 bytes alone."""
+    return declared.get("alignment", VECTOR_BYTES if declared.get("aligned", False) else 1)
+
+
+def _alignment(
+    name: str, array: ArrayView, run_time_axes: Iterable[int], alignment: int
+) -> Iterator[str]:
+    if array.pointer % alignment:
+        yield f"the address of {name}, {array.pointer:#x}, is not a multiple of {alignment}"
+    which = "positive multiples" if alignment == VECTOR_BYTES else "multiples"
     for axis in run_time_axes:
         pitch = array.strides[axis] * array.item_bytes
-        if pitch <= 0 or pitch % VECTOR_BYTES:
+        if pitch % alignment or (pitch <= 0 and alignment == VECTOR_BYTES):
             yield (
-                f"{name}.strides[{axis}] is {pitch} bytes, but it was compiled for positive "
-                f"multiples of {VECTOR_BYTES}"
+                f"{name}.strides[{axis}] is {pitch} bytes, but it was compiled for {which} of "
+                f"{alignment}"
             )
 
 
 def _divisors(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterator[str]:
     """Check `div_by` of every parameter: bytes for pointers, else units of the value."""
-    aligned = {item["name"] for item in metadata["arrays"] if item.get("aligned", False)}
+    known = {item["name"]: _alignment_of(item) for item in metadata["arrays"]}
     empty = {name for name, array in arguments.arrays.items() if 0 in array.shape}
     for item in metadata["params"]:
         divisor = item.get("div_by", 1)
@@ -81,7 +89,7 @@ def _divisors(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterato
             continue
         if item["kind"] in ("pointer", "stride") and item["array"] in empty:
             continue
-        if item.get("array") in aligned and _follows_from_alignment(item, divisor, arguments):
+        if _follows_from(known.get(item.get("array"), 1), item, divisor, arguments):
             continue
         if item["kind"] == "scalar":
             name, value = item["name"], arguments.scalars[item["name"]]
@@ -100,13 +108,15 @@ def _divisors(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterato
             yield f"{name} is {value}, but it was compiled for multiples of {divisor}"
 
 
-def _follows_from_alignment(
-    item: Mapping[str, Any], divisor: int, arguments: BoundArguments
+def _follows_from(
+    alignment: int, item: Mapping[str, Any], divisor: int, arguments: BoundArguments
 ) -> bool:
+    """Tell whether the alignment of an array, which is checked for itself, implies a divisor."""
     if item["kind"] == "pointer":
-        return VECTOR_BYTES % divisor == 0
-    unit = divisor * arguments.arrays[item["array"]].item_bytes
-    return item["kind"] == "stride" and VECTOR_BYTES % unit == 0
+        return alignment % divisor == 0
+    return item["kind"] == "stride" and (
+        alignment % (divisor * arguments.arrays[item["array"]].item_bytes) == 0
+    )
 
 
 def _values(text: str, environment: Mapping[str, Any]) -> str:

@@ -1,15 +1,22 @@
 """Derives what a kernel is compiled for from the arguments of a call.
 
 The fewer facts, the fewer variants: an array contributes which axis has unit stride and whether
-TMA can take it, a dim whether it is divisible by 16, and nothing else of its size is compiled in.
+TMA can take it, or else vectors of 8 or 4 bytes; a dim whether it is divisible by 16, or else
+whether such vectors fill the rows of its arrays. Nothing else of its size is compiled in.
 What is said of the elements of an array holds where it has none. So an empty array is one that TMA
 can take, and a dim of extent 0 is divisible by 16: they need no variants of their own.
 """
 
 from collections.abc import Iterable, Mapping
+from math import gcd
 from types import MappingProxyType
 
-from tilec.request.specialization import VECTOR_BYTES, ArraySpec, Specialization
+from tilec.request.specialization import (
+    VECTOR_BYTES,
+    ArraySpec,
+    Specialization,
+    alignment_of,
+)
 from tilec.runtime.args.aliasing import Footprint, Overlap, overlap
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.arrays import ArrayView
@@ -27,7 +34,7 @@ def array_spec(array: ArrayView, alias_group: int = -1, same_as: str = "") -> Ar
     return ArraySpec(
         array.dtype,
         tuple(strides),
-        is_aligned(array, unit),
+        alignment(array, unit),
         alias_group,
         same_as,
         empty=0 in array.shape,
@@ -52,27 +59,27 @@ def unit_stride_axis(array: ArrayView) -> int | None:
     return None
 
 
-def is_aligned(array: ArrayView, unit: int | None) -> bool:
-    """Tell whether base and pitches are what TMA and 16-byte vectors need.
+def alignment(array: ArrayView, unit: int | None) -> int:
+    """Return which alignment base and pitches have, one of `ALIGNMENTS`.
 
-    An array without elements has what they need: a launch gives TMA a stand-in for it
+    An array without elements has what TMA needs: a launch gives it a stand-in
     (`tilec/runtime/launch/tensor_map.py`).
 
     Args:
         array: The array.
-        unit: Axis whose stride is compiled in as 1. The stride of every other axis with more than
-            one element must be a positive multiple of 16 bytes.
+        unit: Axis whose stride is compiled in as 1; without one, there are no vectors. The strides
+            of all other axes with more than one element count; TMA needs positive ones.
     """
     if 0 in array.shape:
-        return True
-    if array.pointer % VECTOR_BYTES:
-        return False
-    for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
-        if axis == unit or extent == 1:
-            continue
-        if stride <= 0 or stride * array.item_bytes % VECTOR_BYTES:
-            return False
-    return True
+        return VECTOR_BYTES
+    pitches = [
+        stride * array.item_bytes
+        for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True))
+        if axis != unit and extent != 1
+    ]
+    limit = VECTOR_BYTES if all(pitch > 0 for pitch in pitches) else VECTOR_BYTES // 2
+    found = alignment_of(gcd(array.pointer, *pitches), array.item_bytes, limit)
+    return found if unit is not None or found == VECTOR_BYTES else 1
 
 
 def find_overlaps(arrays: Mapping[str, ArrayView]) -> dict[tuple[str, str], Overlap]:
@@ -139,14 +146,33 @@ def specialize(
     sizes = {
         name: extent for name, extent in arguments.dims.items() if name not in arguments.constants
     }
+    specs = {
+        name: array_spec(array, groups.get(name, -1), same.get(name, ""))
+        for name, array in arguments.arrays.items()
+    }
     return Specialization(
-        arrays={
-            name: array_spec(array, groups.get(name, -1), same.get(name, ""))
-            for name, array in arguments.arrays.items()
-        },
+        arrays=specs,
         constants=dict(arguments.constants),
         dtypes=dict(arguments.dtypes),
-        divisors={name: DIM_DIVISOR for name, extent in sizes.items() if extent % DIM_DIVISOR == 0},
+        divisors=_divisors(arguments, specs, sizes),
         sizes=sizes,
         plan=dict(plan),
     )
+
+
+def _divisors(
+    arguments: BoundArguments, specs: Mapping[str, ArraySpec], sizes: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the divisors of dims that are compiled in.
+
+    A dim that 16 does not divide may be the length of rows that vectors of 8 or 4 bytes fill.
+    """
+    found = {name: DIM_DIVISOR for name, extent in sizes.items() if extent % DIM_DIVISOR == 0}
+    for array, spec in specs.items():
+        if spec.alignment == VECTOR_BYTES or 1 not in spec.strides or array not in arguments.axes:
+            continue
+        dim = arguments.axes[array][spec.strides.index(1)]
+        elements = max(1, spec.alignment // arguments.arrays[array].item_bytes)
+        if isinstance(dim, str) and dim in sizes:
+            found[dim] = max(found.get(dim, 1), gcd(elements, sizes[dim]))
+    return {name: divisor for name, divisor in found.items() if divisor > 1}
