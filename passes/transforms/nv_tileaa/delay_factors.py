@@ -160,7 +160,7 @@ def _is_maximum(op: Any) -> bool:
 
 def _is_exponent(op: Any, value: Any) -> bool:
     """Tell whether `op` adds to a tile what makes an exponent of it, perhaps after a factor."""
-    users = [use.owner.operation for use in op.results[0].uses]
+    users = [use.owner.operation for result in op.results for use in result.uses]
     if not users or any(
         user.name != _EXPONENTIAL or _FLUSHES not in user.attributes for user in users
     ):
