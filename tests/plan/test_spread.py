@@ -84,6 +84,23 @@ def test_a_part_has_the_warps_whose_vectors_are_wide(row, vector, warps):
 
 
 @pytest.mark.parametrize(
+    ("row", "vector", "facts", "warps"),
+    [
+        (4352, 8, {}, 4),  # 34 elements a thread, not 17: vectors of 2, not of single elements
+        (4352, 1, {}, 8),
+        (8192, 8, {}, 8),
+        (9216, 8, {}, 8),  # 36, not 18
+        (12288, 8, {}, 16),  # 24 are vectors of 8 already
+        (14336, 8, {}, 8),
+        (18432, 8, {"waits_for_tiles": False}, 16),  # 36: only the elements of a thread count
+    ],
+)
+def test_a_block_of_one_cta_has_the_warps_whose_vectors_are_wide(row, vector, facts, warps):
+    found = plan(problem(row, thread_vector=vector, **facts), spread=1)
+    assert (found.spread, found.worker_warps) == (1, warps)
+
+
+@pytest.mark.parametrize(
     ("blocks", "rows", "facts", "ctas", "warps"),
     [
         (4, 8192, {}, 16, 8),

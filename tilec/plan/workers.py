@@ -76,7 +76,7 @@ def _warps_by_size(problem: KernelProblem, ctas: int) -> int:
     reduced = problem.thread_bytes if problem.waits_for_tiles else 0
     while warps < most and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:
         warps *= 2
-    return warps
+    return _with_wide_vectors(problem, warps) if reduced else warps
 
 
 def more_warps(problem: KernelProblem, warps: int) -> int:
@@ -99,7 +99,9 @@ def _with_wide_vectors(part: KernelProblem, warps: int) -> int:
     """Return fewer warps where that makes the accesses of threads wider.
 
     Layer_norm of 2048x40000, in tiles of 40960 columns, had 0.928 of the speed of a copy with
-    vectors of 16 bytes and 0.785 with vectors of 8 (H100, 2026-11-25).
+    vectors of 16 bytes and 0.785 with vectors of 8 (H100, 2026-11-25). That of 8192x8400, in tiles
+    of 9216 columns, had 0.972 with 8 warps and vectors of 8 bytes, 0.814 with 16 and of 4 (H100,
+    docs/measurements/2026-11-27-alignments.md).
     """
     while warps > DEFAULT_WORKER_WARPS and not _is_much(part, warps // 2, 2):
         if _vector(part, warps // 2) <= _vector(part, warps):
