@@ -94,3 +94,20 @@ def test_aligned_rows_of_any_length(device, tmp_path, width):
         assert "ld.global.v4.b32" in ptx
         assert "shf.r" not in ptx
         assert "cp.async.bulk" not in ptx
+
+
+@pytest.mark.parametrize(
+    ("width", "tile", "warps"), [(5001, 5120, 4), (641, 1280, 4), (4097, 4352, 8)]
+)
+@pytest.mark.parametrize("first", [0, 3])
+def test_a_block_has_the_warps_whose_threads_load_runs(device, first, width, tile, warps):
+    """40 elements a thread are five runs, 10 are none, and so are 17 and 34."""
+    source = ROW_SUMS.replace("@kernel", "@kernel(any_tile_extents=True)")
+    values = np.random.default_rng(width).integers(-9, 9, (3, width)).astype(np.float16)
+    x, y = odd_matrix(device, values, first), device.array((3,), (1,), "<f4")
+    kernel = tilec.loads(source).row_sums
+    kernel(x, y, BN=tile)
+    np.testing.assert_array_equal(y.view(np.float32), values.astype(np.float32).sum(axis=1))
+    made = kernel.compile(x, y, BN=tile)
+    assert made.plan["consumer_warps"] == warps
+    assert ("ld.global.v4.b32" in made.ptx) == (tile == 5120)

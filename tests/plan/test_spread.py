@@ -79,8 +79,9 @@ def test_a_block_is_spread_until_an_sm_has_room_for_others(row, element_bytes, c
     ],
 )
 def test_a_part_has_the_warps_whose_vectors_are_wide(row, vector, warps):
-    found = plan(problem(row, thread_vector=vector))
-    assert (found.spread, found.worker_warps) == (8, warps)
+    for run in (0, 8):
+        found = plan(problem(row, thread_vector=vector, thread_run=run))
+        assert (found.spread, found.worker_warps) == (8, warps)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +93,13 @@ def test_a_part_has_the_warps_whose_vectors_are_wide(row, vector, warps):
         (9216, 8, {}, 8),  # 36, not 18
         (12288, 8, {}, 16),  # 24 are vectors of 8 already
         (14336, 8, {}, 8),
+        (5120, 1, {"thread_run": 8}, 4),  # 40 elements are five runs, 20 are none
+        (7168, 1, {"thread_run": 8}, 4),
+        (10240, 1, {"thread_run": 8}, 8),
+        (10240, 2, {"thread_run": 8}, 16),  # 20 are ten vectors; runs were not measured
+        (9216, 1, {"thread_run": 8}, 16),  # neither 18 nor 36 are runs
+        (8192, 1, {"thread_run": 8}, 8),  # 32 are four runs already
+        (5120, 1, {"thread_run": 16}, 8),
         (18432, 8, {"waits_for_tiles": False}, 16),  # 36: only the elements of a thread count
     ],
 )

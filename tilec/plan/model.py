@@ -91,6 +91,8 @@ class KernelProblem:
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
         thread_vector: Elements that an access of a thread moves at most, of the largest tiles.
+        thread_run: Elements of a run that threads load by aligned vectors, which they shift into
+            place, of the largest tiles; 0 where they do not.
         one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         load_ahead: Whether registers may do for all that threads load at the end of a block.
@@ -151,6 +153,7 @@ class KernelProblem:
     opening_bytes: int = 0
     thread_bytes: int = 0
     thread_vector: int = 1
+    thread_run: int = 0
     one_shot_bytes: int = 0
     blocks_per_sm: bool = True
     load_ahead: bool = True

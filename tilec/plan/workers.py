@@ -1,5 +1,6 @@
 """How many warps compute a block without products on the tensor cores. Pure Python."""
 
+from collections.abc import Callable
 from math import gcd
 
 from tilec.plan import machine
@@ -66,7 +67,7 @@ def _warps_by_size(problem: KernelProblem, ctas: int) -> int:
             warps *= 2
         while warps < most and _is_much(problem, warps, 2):
             warps *= 2
-        return _with_wide_vectors(problem, warps)
+        return _with_wide_vectors(problem, warps, _vector)
     limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
     while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
         warps *= 2
@@ -76,7 +77,7 @@ def _warps_by_size(problem: KernelProblem, ctas: int) -> int:
     reduced = problem.thread_bytes if problem.waits_for_tiles else 0
     while warps < most and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:
         warps *= 2
-    return _with_wide_vectors(problem, warps) if reduced else warps
+    return _with_wide_vectors(problem, warps, _vector_or_run) if reduced else warps
 
 
 def more_warps(problem: KernelProblem, warps: int) -> int:
@@ -95,7 +96,9 @@ def _is_much(part: KernelProblem, warps: int, times: int = 1) -> bool:
     return part.tile_elements > times * elements or part.thread_bytes > times * size
 
 
-def _with_wide_vectors(part: KernelProblem, warps: int) -> int:
+def _with_wide_vectors(
+    part: KernelProblem, warps: int, width: Callable[[KernelProblem, int], int]
+) -> int:
     """Return fewer warps where that makes the accesses of threads wider.
 
     Layer_norm of 2048x40000, in tiles of 40960 columns, had 0.928 of the speed of a copy with
@@ -104,7 +107,7 @@ def _with_wide_vectors(part: KernelProblem, warps: int) -> int:
     docs/measurements/2026-11-27-alignments.md).
     """
     while warps > DEFAULT_WORKER_WARPS and not _is_much(part, warps // 2, 2):
-        if _vector(part, warps // 2) <= _vector(part, warps):
+        if width(part, warps // 2) <= width(part, warps):
             break
         warps //= 2
     return warps
@@ -113,6 +116,19 @@ def _with_wide_vectors(part: KernelProblem, warps: int) -> int:
 def _vector(part: KernelProblem, warps: int) -> int:
     """Return how many elements each access of a thread moves."""
     return gcd(part.tile_elements // (warps * machine.WARP_THREADS), part.thread_vector)
+
+
+def _vector_or_run(row: KernelProblem, warps: int) -> int:
+    """Return the same, or the elements of a run where rows begin at any element.
+
+    Layer_norm of 4096x10001, in tiles of 10240 columns, had 0.832 of the speed of a copy with 8
+    warps, whose threads load five runs, and 0.445 with 16; softmax 0.903 and 0.846; RMS norm 0.866
+    and 0.849 (H100, docs/measurements/2026-11-27-alignments.md). Parts of rows, and rows of two
+    elements, do not count: nobody measured them.
+    """
+    each = row.tile_elements // (warps * machine.WARP_THREADS)
+    has_runs = row.thread_vector == 1 and row.thread_run > 0 and each % row.thread_run == 0
+    return row.thread_run if has_runs else _vector(row, warps)
 
 
 def elements_of_a_thread(problem: KernelProblem, warps: int) -> int:

@@ -62,6 +62,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     why_not_produced,
 )
 from tilec.passes.analysis.facts.host_expressions import EXTENTS, extent_range, parameter_ranges
+from tilec.passes.analysis.facts.runs import run_elements
 from tilec.passes.analysis.free_digits import order_of_tiles
 from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
@@ -201,7 +202,8 @@ def kernel_problem(
         held_words=held_words(function),
         product_bytes=max(map(_result_bytes, dots), default=0),
         latency=max(map(_latency, accesses), default=0),
-        thread_vector=_thread_vector(accesses),
+        thread_vector=min(map(_vector, _largest(accesses)), default=1),
+        thread_run=min((_run(item) for item in _largest(accesses) if item.is_load), default=0),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         scratch_bytes=cache(partial(expected_scratch_bytes, function)),
@@ -272,19 +274,26 @@ def _most_blocks(function: Any) -> int:
     return min(most, read_kernel_fact(function, "most_blocks", most))
 
 
-def _thread_vector(accesses: list[TiledAccess]) -> int:
-    """Return the elements that one access of a thread moves at most, of the largest tiles."""
+def _largest(accesses: list[TiledAccess]) -> list[TiledAccess]:
+    """Return the accesses of the largest tiles."""
     most = max((prod(access.tile_type.shape) for access in accesses), default=0)
-    found = [
-        max(
-            (atom.vector_bits for atom in access.op.opview.legal_atoms if not atom.is_tma),
-            default=0,
-        )
-        // element_bits(access.tile_type.element_type)
-        for access in accesses
-        if prod(access.tile_type.shape) == most
-    ]
-    return max(1, min(found, default=1))
+    return [access for access in accesses if prod(access.tile_type.shape) == most]
+
+
+def _vector(access: TiledAccess) -> int:
+    """Return the elements that one access of a thread moves at most."""
+    return max(1, _thread_bits(access) // element_bits(access.tile_type.element_type))
+
+
+def _run(access: TiledAccess) -> int:
+    """Return the elements of a run that threads load by aligned vectors; 0 where they do not."""
+    return run_elements(access.op, _thread_bits(access))
+
+
+def _thread_bits(access: TiledAccess) -> int:
+    """Return the bits that one access of a thread moves at most."""
+    atoms = access.op.opview.legal_atoms
+    return max((atom.vector_bits for atom in atoms if not atom.is_tma), default=0)
 
 
 def _is_in_ring(access: TiledAccess) -> bool:
