@@ -46,6 +46,17 @@ def test_results(launch, kernel, case):
     np.testing.assert_allclose(found, exact, atol=2.0**-7 * max(1.0, np.abs(exact).max()), rtol=0)
 
 
+@pytest.mark.parametrize("causal", [False, True])
+def test_rounds_that_are_left_out_change_no_bit(launch, kernel, causal):
+    case = Packed("lengths", (1, 1), 500, 128, (128, 128), causal, seed=5 + causal)
+    found = []
+    for skip in (True, False):
+        _, arguments = arguments_of(case)
+        launch(Kernel(kernel.text, "packed", {"rotate": True, "skip_hidden": skip}), arguments)
+        found.append(arguments.data()["Out"].astype(np.float32))
+    np.testing.assert_array_equal(*found)
+
+
 @pytest.mark.parametrize("guarded", [False, True])
 def test_infinite_scores_and_nan_are_as_without_skipping(launch, kernel, guarded):
     case = Packed("strange", length=192, guarded=guarded)

@@ -19,6 +19,10 @@ CASES = [
     Packed("sorted", (3, 2), 1024, 128, (128, 128), ordered=True),
     Packed("sorted", (1, 2), 4096, 128, (128, 128), causal=False),
     Packed("sorted", (1, 2), 1000, 128, (128, 96)),
+    *(
+        Packed("lengths", (2, 2), 1900, 128 - seed % 2 * 64, (128, 128), seed % 3 > 0, seed=seed)
+        for seed in range(2, 14)
+    ),
 ]
 
 
