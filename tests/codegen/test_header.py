@@ -166,3 +166,9 @@ def test_the_block_can_be_taken_off_again(body):
     assert strip_header(block() + body) == body
     assert strip_header(body) == body
     assert strip_header(strip_header(block() + block() + body)) == body
+
+
+def test_the_header_says_for_which_launches_a_kernel_was_planned():
+    image = KernelImage("matmul", PTX, metadata={**METADATA, "variant": "at most 8 blocks"})
+    lines = header_comment(Artifact((image,), "sm_90a")).splitlines()
+    assert lines[2] == "// planned for: at most 8 blocks (any launch is right)"

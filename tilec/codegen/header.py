@@ -52,6 +52,8 @@ def _kernel_lines(artifact: Artifact, image: KernelImage, position: int) -> Iter
         f"kernel {image.name}{place}, compiled{source} for {artifact.target}"
         f" by tilec {artifact.compiler}"
     )
+    if metadata.get("variant"):
+        yield f"planned for: {metadata['variant']} (any launch is right)"
     constants = metadata.get("constants") or {}
     if constants:
         yield "constants: " + ", ".join(f"{name} = {value}" for name, value in constants.items())
