@@ -120,6 +120,7 @@ def test_scalars_and_constants():
     a, b, c = numpy_arguments()
     assert "alpha is 128, outside of i8 (-128 to 127)" in fails("T0708", MM, a, b, c, 128)
     assert "alpha is 0.5, which is not an integer" in fails("T0708", MM, a, b, c, 0.5)
+    assert "pass alpha.item()" in fails("T0708", MM, a, b, c, np.array([3]))
     assert "const BM is 'x', which is not a number" in fails("T0712", MM, a, b, c, 1, BM="x")
 
 

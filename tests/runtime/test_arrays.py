@@ -229,6 +229,24 @@ def test_torch_tensors_without_plain_memory(torch):
         view_array(negated, "k: A")
 
 
+def test_torch_tensors_that_stand_for_others(torch, monkeypatch):
+    class FakeTensor(Tensor):
+        def data_ptr(self):
+            raise AssertionError("torch warns where the address of such a tensor is read")
+
+    class Traced(Tensor):
+        def data_ptr(self):
+            raise RuntimeError("no storage")
+
+    module: Any = types.ModuleType("torch._subclasses.fake_tensor")
+    module.FakeTensor = FakeTensor
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    for value, found in ((FakeTensor(), "FakeTensor"), (Traced(), "no storage")):
+        with pytest.raises(LaunchError, match=rf"without memory \({found}\)(.|\n)*custom_op"):
+            view_array(value, "A")
+    assert view_array(Tensor(), "A").pointer == 1 << 20
+
+
 def test_launch_stream(torch):
     cupy: Any = types.ModuleType("cupy")
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=33))

@@ -307,7 +307,9 @@ def _scalar(interface: Interface, parameter: Parameter, value: Any, dtype: str) 
     try:
         return convert_scalar(value, dtype)
     except ScalarError as failure:
-        raise interface.error("T0708", f"{parameter.name} {failure}", at=parameter) from None
+        hint = f"pass {parameter.name}.item()" if is_array(value) else None
+        message = f"{parameter.name} {failure}"
+        raise interface.error("T0708", message, hint=hint, at=parameter) from None
 
 
 def _constant(interface: Interface, parameter: Parameter, value: Any) -> ConstantValue:

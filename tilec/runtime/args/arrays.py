@@ -195,18 +195,35 @@ def _view_torch(value: Any, name: str) -> ArrayView:
             hint=f"pass {_parameter(name)}.resolve_conj().resolve_neg()",
         )
     device = value.device
-    try:
-        pointer = value.data_ptr()
-    except RuntimeError as failure:
-        raise launch_error("T0702", f"{name} has no memory: {failure}") from failure
     return ArrayView(
-        pointer,
+        _torch_address(value, name),
         tuple(value.shape),
         tuple(value.stride()),
         torch_dtype_name(value.dtype),
         device.type,
         device.index,
         "torch",
+    )
+
+
+def _torch_address(value: Any, name: str) -> int:
+    """Return the address of a tensor's first element.
+
+    Raises:
+        LaunchError: It stands for a tensor that has memory, as in what torch traces.
+    """
+    traced = getattr(sys.modules.get("torch._subclasses.fake_tensor"), "FakeTensor", ())
+    kind = type(value).__name__
+    try:
+        if not isinstance(value, traced):
+            return value.data_ptr()
+    except RuntimeError as failure:
+        kind = str(failure)
+    raise launch_error(
+        "T0702",
+        f"{name} is a torch tensor without memory ({kind})",
+        hint="torch.export, torch.func and others pass such tensors: make an operator of the call "
+        "with torch.library.custom_op (docs/pytorch.md)",
     )
 
 
