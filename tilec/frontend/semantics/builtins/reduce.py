@@ -279,7 +279,10 @@ def _positions(call: Call, tile: hir.Value, axis: int, better: str) -> hir.Value
 def argmax(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
-    """Return the index (i32) of the first largest element along an axis, or of the tile."""
+    """Return the index (i32) of the first largest element along an axis, or of the tile.
+
+    A NaN counts only where nothing else is there; then the index is 0.
+    """
     return _position(call, x, axis, keepdims, ">")
 
 
@@ -287,7 +290,10 @@ def argmax(
 def argmin(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
-    """Return the index (i32) of the first smallest element along an axis, or of the tile."""
+    """Return the index (i32) of the first smallest element along an axis, or of the tile.
+
+    A NaN counts only where nothing else is there; then the index is 0.
+    """
     return _position(call, x, axis, keepdims, "<")
 
 
