@@ -91,3 +91,25 @@ CASES = [*WHOLE, *SLICES, *(replace(case, roundings=TIES) for case in COMPUTED)]
 @pytest.mark.parametrize(("seed", "case"), list(enumerate(CASES)), ids=str)
 def test_results(tmp_path, seed, case):
     run_product(case.product(seed), tmp_path)
+
+
+SCALED_ROUNDS = """\
+@kernel(defer_stores=True)
+def product[M, N, K, KB](
+    A: bf16[M, K], R: f32[KB, M], B: bf16[K, N], v: f32[KB], C: bf16[M, N],
+):
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(cdiv(K, 32)):
+        scales = load(R, (k, m), (1, 64)).reshape((64, 1)) * gather(v, k)
+        a, b = load(A, (m, k), (64, 32)), load(B, (k, n), (32, 64))
+        acc += mma(a, b, zeros((64, 64), f32)) * scales
+    store(C, (m, n), acc.astype(bf16))
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rounds_in_which_threads_load_scales(tmp_path, seed):
+    """What they load and multiply in a round comes after the piece of the store in that round."""
+    sizes = ({"K": 30, "KB": 1}, {"K": 200, "KB": 7}, {"K": 640, "KB": 20})[seed]
+    run_product(RandomProduct(seed, SCALED_ROUNDS, {"M": 200, "N": 190, **sizes}, {}, 2), tmp_path)

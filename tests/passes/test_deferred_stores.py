@@ -4,10 +4,12 @@ import pytest
 
 from tests.support.kernel_texts import BRANCH_WITH_LOAD
 from tests.support.seeded_faults import (
+    ROOT,
     before_the_check,
     changed,
     failure,
     replaced,
+    source_of,
     swap_before,
     verify,
     without,
@@ -15,6 +17,8 @@ from tests.support.seeded_faults import (
 from tilec.compiler.backend import find_kernel_op
 from tilec.compiler.driver import compile_source
 from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.sequences import operations_after
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
@@ -129,6 +133,18 @@ def test_plans_in_which_nothing_waits(field):
 @pytest.mark.parametrize("bounds", ["8", "1, cdiv(K, 64)", "2, 5"])
 def test_known_bounds(bounds):
     assert planned({"bounds": bounds})["defer_stores"]
+
+
+def test_what_only_the_sum_needs_comes_after_the_store_of_the_tile_before():
+    """The product would wait for a scale that threads load before the branch with the store."""
+    example = source_of(ROOT / "examples" / "matmul_fp8_blocks.tile")
+    chosen = Specialization(constants={"BM": 128})
+    made = compile_source(example, specialization=chosen, options=CompileOptions(emit="nv_tileas"))
+    ops = kernel_operations(find_kernel_op(made.snapshots["nv_tileas"]))
+    (product,) = (op for op in ops if op.name == "nv_tileas.async_mma")
+    names = [op.name for op in operations_after(product)]
+    order = ["scf.if", "nv_tileas.gather", "arith.mulf", "nv_tileas.mma_wait", "math.fma"]
+    assert [name for name in names if name in order] == order
 
 
 def test_a_store_waits_unless_somebody_objects():

@@ -61,3 +61,11 @@ def test_a_branch_passes_its_accumulator_on():
     body = [branch, product("q", "other", "a", "c")]
     sums = loop(body, ("r", "q"), ("acc", "other"), ("x", "y"), ("zeros", "zeros"))
     assert live_together(Body((ZEROS, sums))) == {"p": ("q",), "q": ("p",)}
+
+
+def test_tiles_that_a_loop_carries_are_live_with_products_if_asked():
+    """The result of a product is scaled before it is added to the sum."""
+    body = [product("p", "zeros", "a", "b"), Step(("next",), ("sum", "p"))]
+    program = Body((ZEROS, loop(body, ("next",), ("sum",), ("out",))))
+    assert live_together(program) == {"p": ()}
+    assert live_together(program, carried=True) == {"p": ("sum",)}

@@ -77,6 +77,16 @@ def test_accumulators_of_other_extents_count_where_these_are_known():
     assert together.accumulators_with({"BM": 128}) == ((128, 64),)
 
 
+def test_a_sum_that_no_product_adds_to_takes_as_many_registers_as_an_accumulator():
+    scaled = ProductsTogether(sums=1)
+    choice = plan_tiles(gemm_uses(together=scaled), Specialization(sizes={}))
+    m, n = choice.values["BM"], choice.values["BN"]
+    assert GemmTile(m, n, 64, 2, 2, sums=1).accumulators(2) == 2 * m * n // 256 <= 208
+    few = Specialization(sizes={"M": 64, "N": 512, "K": 16384})
+    assert plan_tiles(gemm_uses(), few).split_k > 1
+    assert plan_tiles(gemm_uses(together=scaled), few).split_k == 1
+
+
 def test_tiles_of_consumers_that_may_not_take_turns():
     """What `pingpong` disabled means: the tile changes only if the schedule does."""
     narrow = {"M": 4096, "N": 4096, "K": 1024}

@@ -6,6 +6,12 @@ from typing import Any
 from tilec.ir.structured import LOOPS, body_operations, operations_inside, parent_operation
 
 
+def operations_before(op: Any) -> list[Any]:
+    """Return the operations before `op` in its block."""
+    ops = body_operations(op.block)
+    return ops[: ops.index(op)]
+
+
 def operations_after(op: Any) -> list[Any]:
     """Return the operations after `op` in its block, the terminator last."""
     ops = body_operations(op.block)

@@ -5,7 +5,7 @@ it where a loop adds to both, or where one is kept while products add to another
 outline of the program, which the typed program gives as well as the IR.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -42,15 +42,19 @@ class Step:
     added: Hashable | None = None
 
 
-def live_together(program: Body) -> dict[Hashable, tuple[Hashable, ...]]:
+def live_together(program: Body, *, carried: bool = False) -> dict[Hashable, tuple[Hashable, ...]]:
     """Return by the result of each product those of the other accumulators that are live then.
 
     An accumulator is named by the result of its first product.
+
+    Args:
+        program: The outline.
+        carried: Add the other tiles that loops carry, by their names in the loop.
     """
     found = _Accumulators()
     found.tie(program)
     found.back(program, set())
-    return found.together()
+    return found.together(found.carried if carried else ())
 
 
 @dataclass
@@ -60,11 +64,13 @@ class _Accumulators:
     parents: dict[Hashable, Hashable] = field(default_factory=dict)
     products: dict[Hashable, set[Hashable]] = field(default_factory=dict)
     sources: set[Hashable] = field(default_factory=set)
+    carried: dict[Hashable, None] = field(default_factory=dict)
 
     def tie(self, body: Body) -> None:
         """Join what products add to with their results, and what goes around a loop."""
         for step in body.steps:
             for inner in step.bodies:
+                self.carried.update(dict.fromkeys(inner.arguments))
                 self.tie(inner)
                 for row in zip(inner.yields, step.results, strict=False):
                     self._join(row)
@@ -98,11 +104,11 @@ class _Accumulators:
             live = live.union(step.operands, *ahead)
         return live - set(body.arguments)
 
-    def together(self) -> dict[Hashable, tuple[Hashable, ...]]:
-        """Return for every product the other accumulators that are live."""
+    def together(self, carried: Iterable[Hashable]) -> dict[Hashable, tuple[Hashable, ...]]:
+        """Return for every product the other accumulators, or `carried` tiles, that are live."""
         first = {}
-        for product in self.products:
-            first.setdefault(self._find(product), product)
+        for tile in (*self.products, *carried):
+            first.setdefault(self._find(tile), tile)
         found = {}
         for product, live in self.products.items():
             others = {self._find(tile) for tile in live} - {self._find(product)}

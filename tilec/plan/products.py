@@ -67,6 +67,8 @@ class ProductsTogether:
         a_tiles: How many tiles of A they read.
         b_tiles: How many tiles of B they read.
         also_live: Rows and columns of the other accumulators that are live with that of one.
+        sums: Tiles of the same shape that their loop carries and no product adds to, as where a
+            result is scaled before it is added.
         next: The only other product of its loop, where that needs its result.
         loaded: Bytes that are loaded for each element of A and of B; None for their own.
         computed: Whether threads compute A, and B, from nothing but what is loaded.
@@ -77,6 +79,7 @@ class ProductsTogether:
     a_tiles: int = 1
     b_tiles: int = 1
     also_live: tuple[Extents, ...] = ()
+    sums: int = 0
     next: NextProduct | None = None
     loaded: tuple[float, float] | None = None
     computed: tuple[bool, bool] = (False, False)

@@ -17,6 +17,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "batched_matmul",
         "moe_matmul",
         "matmul_fp8",
+        "matmul_fp8_blocks",
         "matmul_int8",
         "w8a16_matmul",
         "matmul_int4",

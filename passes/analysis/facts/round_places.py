@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, clone_operation, defining_operation
+from tilec.passes.analysis.kernels import tiled_access
 
 _COMPUTING = ("arith", "math")
 _TILES = ("broadcast", "make_range", "permute", "reduce", "splat", "view", "yield_values")
@@ -12,6 +14,15 @@ def only_computes(op: Any) -> bool:
     """Tell whether `op` does nothing but to compute scalars and tiles from others."""
     dialect, _, name = op.name.partition(".")
     return dialect in _COMPUTING or (dialect in ("nv_tileaa", "nv_tileas") and name in _TILES)
+
+
+def loads_in_any_order(op: Any) -> bool:
+    """Tell whether threads load a tile or a number in `op`, and nothing has to wait for that."""
+    _, _, kind = op.name.partition(".")
+    if kind != "gather" and (kind != "tiled_load" or tiled_access(op).uses_tma):
+        return False
+    is_weak = ir.StringAttr(op.attributes["mem_semantic"]).value == "weak"
+    return is_weak and next(iter(op.opview.token.uses), None) is None
 
 
 def place_in_round(load: Any, body: Any) -> list[Any] | None:

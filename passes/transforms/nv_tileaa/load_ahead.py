@@ -31,14 +31,17 @@ from tilec.ir.structured import (
     clone_operation,
     terminator,
 )
-from tilec.passes.analysis.facts.round_places import clone_place, only_computes, place_in_round
+from tilec.passes.analysis.facts.round_places import (
+    clone_place,
+    loads_in_any_order,
+    only_computes,
+    place_in_round,
+)
 from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
-    tiled_access,
 )
 from tilec.passes.analysis.mma.copied_operands import is_copied
-from tilec.passes.analysis.mma.held_operands import LOAD
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.thread_operands import thread_operands
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
@@ -46,7 +49,7 @@ from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.thread_operands import loads_ahead
 from tilec.request.target import Target
 
-_GATHER, _PRODUCT, _OPERANDS = "nv_tileaa.gather", "nv_tileaa.dot", 2
+_PRODUCT, _OPERANDS = "nv_tileaa.dot", 2
 
 
 @register_pass("nv-tileaa-load-ahead")
@@ -85,11 +88,8 @@ def _loads_to_carry(function: Any, loop: Any, target: Target) -> list[tuple[Any,
 
 def _is_by_threads(op: Any) -> bool:
     """Tell whether threads load a tile, in any order with other accesses."""
-    is_load = op.name == _GATHER or (op.name == LOAD and not tiled_access(op).uses_tma)
-    if not is_load or is_copied(op) or not isinstance(op.results[0].type, ir.RankedTensorType):
-        return False
-    is_weak = ir.StringAttr(op.attributes["mem_semantic"]).value == "weak"
-    return is_weak and not _is_used(op.opview.token)
+    is_tile = len(op.results) > 0 and isinstance(op.results[0].type, ir.RankedTensorType)
+    return is_tile and not is_copied(op) and loads_in_any_order(op)
 
 
 def _feeds_product(load: Any) -> bool:
@@ -104,11 +104,6 @@ def _feeds_product(load: Any) -> bool:
                 seen.add(op)
                 pending += op.results
     return False
-
-
-def _is_used(value: Any) -> bool:
-    """Tell whether an operation uses a value."""
-    return next(iter(value.uses), None) is not None
 
 
 def _carry(loop: Any, loads: list[tuple[Any, list[Any]]]) -> None:

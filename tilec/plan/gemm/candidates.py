@@ -263,12 +263,12 @@ def _slices_fit(tile: GemmTile, columns: int, target: Target) -> bool:
 def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
     """Tell whether to consider splits of a tile along K: there are few tiles and many k-tiles.
 
-    Only wgmma leaves sums that can be split.
+    Only wgmma leaves sums that can be split, and only if nothing but products is added to them.
     """
     few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count and problem.extents[2] >= SPLIT_DEPTH
     on_wgmma = wgmma_family(problem.types) is not None
     splits = on_wgmma and problem.types.accumulator_bytes == PARTIAL_BYTES
-    splits = splits and not ranked.tile.by_warps
+    splits = splits and not ranked.tile.by_warps and not problem.together.sums
     return few and not ranked.tile.pingpong and splits
 
 
@@ -304,6 +304,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 may_swap=problem.may_swap,
                 together=problem.together,
                 also_live=problem.together.accumulators_with(extents),
+                sums=problem.together.sums,
                 product=problem.product,
             )
 

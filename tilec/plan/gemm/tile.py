@@ -52,6 +52,7 @@ class GemmTile:
         may_swap: Whether the kernel lets wgmma compute the transpose.
         together: The products that run with it on the same k-tile.
         also_live: Rows and columns of the other accumulators that are live with its own.
+        sums: Tiles of its shape that its loop carries next to its accumulator.
         product: Element types; None for those that go with the size of an operand element.
     """
 
@@ -69,6 +70,7 @@ class GemmTile:
     may_swap: bool = False
     together: ProductsTogether = ALONE
     also_live: tuple[tuple[int, int], ...] = ()
+    sums: int = 0
     product: ProductTypes | None = None
 
     @property
@@ -172,7 +174,7 @@ class GemmTile:
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""
-        tiles = ((self.m, self.n), *self.also_live)
+        tiles = (*[(self.m, self.n)] * (1 + self.sums), *self.also_live)
         return sum(accumulator_registers(m, n, self.accumulator_bytes, consumers) for m, n in tiles)
 
     def l2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
@@ -299,7 +301,8 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     limit -= machine.COMBINED_REGISTERS if tile.also_live else 0
     limit -= HELD_FRAGMENTS * tile.fragment_registers(consumers)
     if registers > limit:
-        several = f" with {len(tile.also_live)} more" if tile.also_live else ""
+        others = len(tile.also_live) + tile.sums
+        several = f" with {others} more" if others else ""
         return (
             f"the {tile.m} x {tile.n} accumulator{several} takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"

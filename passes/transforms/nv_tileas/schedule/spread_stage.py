@@ -1,11 +1,13 @@
 """Run stage 1 of a loop in pieces, during the loop inside of it; see `nv-tileas-rotate-loops`."""
 
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase
+from tilec.ir.sequences import at_level, operations_after, operations_before
 from tilec.ir.structured import (
     LOOPS,
     body_operations,
@@ -15,6 +17,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
+from tilec.passes.analysis.facts.round_places import loads_in_any_order, only_computes
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.schedule.loop_graph import loop_operations
 from tilec.passes.analysis.schedule.marks import stage_of
@@ -134,6 +137,7 @@ class SpreadStage(StagedLoop):
             branch = _branch(early, positions)
             with ir.InsertionPoint(branch.then_block):
                 scf.YieldOp(self._emit_one(before, 0, arith.subi(counter, lower), positions))
+        _leave_for_later(branch.operation)
         for index, argument in enumerate(positions):
             self._thread(branch.operation, index, argument)
 
@@ -188,6 +192,35 @@ class SpreadStage(StagedLoop):
             made = (values[value] for value in reversed(chain) if values[value] != position)
             ends.append(next(made, position))
         return ends
+
+
+def _leave_for_later(branch: Any) -> None:
+    """Move what only operations after `branch` need to a place after it.
+
+    ptxas moves nothing over a branch. A number that threads load in a round and multiply the result
+    of its product with would have to arrive before the branch, and the last instructions of the
+    product are issued after that: 1.13 of the time with 8-bit floats that have a scale for each 128
+    (H100, docs/measurements/2026-11-27-block-scales.md).
+    """
+    later, target = set(operations_after(branch)), next_operation(branch)
+    for op in reversed(operations_before(branch)):
+        uses = [use for value in op.results for use in value.uses]
+        users = {at_level(use.owner.operation, branch.block) for use in uses}
+        moves = loads_in_any_order(op) or (only_computes(op) and not _is_narrowing(op))
+        if users and users <= later and moves:
+            op.move_before(target)
+            later.add(op)
+            target = op
+
+
+def _is_narrowing(op: Any) -> bool:
+    """Tell whether an operation makes a tile of a larger one, which takes more registers."""
+    sizes = [_elements(value) for value in op.results]
+    return any(_elements(value) > max(sizes, default=0) for value in op.operands)
+
+
+def _elements(value: Any) -> int:
+    return prod(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else 1
 
 
 def _repeat_constants(loop: Any) -> None:

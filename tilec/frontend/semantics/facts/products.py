@@ -3,7 +3,7 @@
 Tiles are chosen with the answer, before there is IR.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 
 from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
@@ -26,7 +26,8 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
     Args:
         block: The operations of a kernel.
     """
-    also_live = live_together(_outline(block))
+    outline = _outline(block)
+    also_live, held = live_together(outline), live_together(outline, carried=True)
     chained = dict(_chains(block, {}))
     found: dict[Extents, ProductsTogether] = {}
     for operations in _blocks(block):
@@ -42,10 +43,18 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
                 live = (*live, extents[:2])  # the sum of each few elements of K, and that of all
             count = sum(products_of(op.attributes.get("precision")) for op in ops)
             after = chained.get(ops[0])
-            together = ProductsTogether(count, a_tiles, b_tiles, live, after)
+            sums = _sums(ops[0], held[ops[0].results[0]], others)
+            together = ProductsTogether(count, a_tiles, b_tiles, live, sums, after)
             if extents not in found or found[extents].products < together.products:
                 found[extents] = together
     return found
+
+
+def _sums(product: Operation, held: Sequence[Hashable], others: Sequence[Hashable]) -> int:
+    """Return how many tiles of the shape of a product its loop carries for no product to add to."""
+    shape = _extents(product.results[0])
+    tiles = [tile for tile in held if isinstance(tile, Value) and tile not in others]
+    return sum(_extents(tile) == shape for tile in tiles)
 
 
 def product_types(tiles: Sequence[Value], precision: str | None) -> ProductTypes:
