@@ -37,8 +37,11 @@ _COSTS = {
 the plan), in the order in which it is given up: what takes most, then what gains least."""
 _DECIDED_BY = {
     "load_ahead": "stream_tail",
+    "one_consumer": "consumers",
 }
 """The field of the plan that decides it, where it has another name."""
+_FIRST = {"one_consumer": "to let one consumer hold what two could share"}
+"""The same, for what is given up first where no other tiles can be tried."""
 _LAST_RESORT = {
     "persistent": "the state of a loop over tiles",
     "spread": "a part of a block that so few CTAs share",
@@ -121,7 +124,7 @@ def _with_more_registers(
     module: Any, specialization: Specialization, message: str, other_tiles: bool
 ) -> NextPlan | None:
     """Return a plan that leaves threads more registers, with the same tiles."""
-    costs = _COSTS if other_tiles else _COSTS | _LAST_RESORT
+    costs = _COSTS if other_tiles else _FIRST | _COSTS | _LAST_RESORT
     costly = _costly_fields(module, specialization, costs)
     if costly:
         disabled = specialization.disabled | {costly[0]}

@@ -153,6 +153,10 @@ def _choose_epilogue(
     return Slices(0, 0, slots), why
 
 
+MANY_REGISTERS = 160
+"""Registers of accumulators and operands from which on two consumers may spill less than one: the
+gated delta rule holds 192, and spilled 540 bytes with one and 144 with two, which took 0.63 of the
+time (H100, docs/measurements/2026-11-27-users-2.md)."""
 _WITHOUT_MMA = {
     "worker_warps": "use consumers",
     "spread": "use consumers",
@@ -181,6 +185,7 @@ def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) 
         consumer_registers=0,
         reasons=(why_consumers, why_roles, *why_teams),
         teams=teams,
+        one_consumer=consumers == 1 and _held_by_one(problem) >= MANY_REGISTERS,
     )
     blocks, why_blocks = choose_blocks_with_mma(problem, plan, target, overrides)
     _check_registers(problem, plan, target.share(blocks))
@@ -213,9 +218,20 @@ def _choose_consumers(
             )
         return overrides.consumers, overrides.fixed("consumers")
     consumers = split_consumers((tile.accumulator for tile in problem.mma), target)
+    alone = consumers == 1 and overrides.blocks_per_sm in (None, 1)
+    held = _held_by_one(problem) if alone else 0
+    too_many = problem.accumulators(1) > accumulator_limit(1, target)
+    if held and (too_many or not problem.one_consumer):
+        return 2, f"consumers = 2: one would hold {held} registers of accumulators and operands"
     whole = all(m % (machine.MMA_ROWS * consumers) == 0 for m in rows)
     how = "in slices of 64" if whole else "for all of them, columns shared"
     return consumers, f"consumers = {consumers}: {_listed(rows)} rows {how}"
+
+
+def _held_by_one(problem: KernelProblem) -> int:
+    """Return the registers that one consumer holds where two could share the columns; else 0."""
+    splits = all(shares(tile.m, tile.n, 2) for tile in problem.mma)
+    return problem.accumulators(1) + problem.operand_registers(1) if splits else 0
 
 
 def _listed(values: set[int]) -> str:

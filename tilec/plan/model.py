@@ -138,6 +138,7 @@ class KernelProblem:
             result is sliced; None without a loop over k-tiles.
         why_no_producer: Why no producer role can issue the loads; None when one can.
         defer_work: Whether registers may do for what is computed from a tile that waits.
+        one_consumer: Whether registers may do for one consumer where two could share columns.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
         reuse: What tiles of the grid share.
     """
@@ -194,6 +195,7 @@ class KernelProblem:
     tile_graph: Callable[[int, bool], LoopGraph] | None = None
     why_no_producer: str | None = None
     defer_work: bool = True
+    one_consumer: bool = True
     snake_k: bool = True
     reuse: Reuse = Reuse()
 
@@ -266,6 +268,7 @@ class KernelPlan:
         epilogue_slots: Staging slots of each warpgroup, through which results are stored in parts;
             0 when every result is staged whole.
         epilogue_batch: Parts that are staged after one barrier and stored after another one.
+        one_consumer: Whether one consumer holds many registers that two could share.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         stream_results: Whether what TMA stores should leave L2 before everything else.
         teams: Teams of consumers that ping-pong; 1 when all consumers share every tile.
@@ -307,6 +310,7 @@ class KernelPlan:
     balance_tiles: int = 0
     epilogue_slots: int = 0
     epilogue_batch: int = 1
+    one_consumer: bool = False
     mma_pending: int = 0
     stream_results: bool = False
     teams: int = 1

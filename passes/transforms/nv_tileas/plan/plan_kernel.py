@@ -135,6 +135,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         before = read_kernel_fact(function, "plan", {})
         reasons = [*before.get("reasons", ()), *plan.reasons]
         recorded = {"consumers": plan.consumers, "reasons": reasons, "loops": loops}
+        recorded |= {"one_consumer": True} if plan.one_consumer else {}
         write_kernel_facts(function, plan=before | spec | recorded)
 
 
