@@ -373,7 +373,7 @@ class LayoutAssignment:
         for tile, cycles in notable_changes(self.block):
             extents = "x".join(map(str, tile.type.shape))
             message = f"a tile of {extents} changes its layout, which takes {cycles:.0f} cycles"
-            self._remark(f"{message} of an SM", tile)
+            self._remark(f"{message} of an SM each time", tile)
 
     def _remark(self, message: str, tile: Any) -> None:
         """Note a remark where a tile is made, which may be erased later."""

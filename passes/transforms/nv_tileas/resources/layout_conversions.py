@@ -214,17 +214,17 @@ def _convert_operand(op: Any, number: int) -> Any:
 
 
 def notable_changes(block: Any) -> Iterator[tuple[Any, float]]:
-    """Give tiles that have changed their layout, and the cycles of an SM that a change takes.
+    """Give tiles that have changed their layout, and the cycles of an SM that one change takes.
 
-    Those that take fewer than `NOTABLE_CYCLES` are left out.
+    Those that take fewer than `NOTABLE_CYCLES` in all rounds of the loops around them are left out.
     """
     for op in walk_operations(block):
         if op.name == ConvertLayoutOp.OPERATION_NAME:
             tile = op.results[0]
             source, target = register_layout_of(op.operands[0]), register_layout_of(tile)
             bits = element_bits(tile.type.element_type)
-            cycles = rounds_of(op) * conversion_price(source, target, bits)
-            if cycles >= NOTABLE_CYCLES:
+            cycles = conversion_price(source, target, bits)
+            if rounds_of(op) * cycles >= NOTABLE_CYCLES:
                 yield tile, cycles
 
 
