@@ -130,3 +130,35 @@ module @single_elements {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, tensor<64x64xi32>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 }
+
+// -----
+
+// Tiles that a round reduces go ahead where the grid has few blocks.
+// CHECK-LABEL: module @reduced_rows
+// CHECK:         scf.if
+// CHECK:           "nv_tileaa.tiled_load"
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:           "nv_tileaa.tiled_load"
+// CHECK-NOT:       "nv_tileaa.tiled_load"
+// CHECK:           "nv_tileaa.reduce"(%[[X]])
+module @reduced_rows {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32, %stride: i64, %acc: tensor<1xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %token = "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token
+    %m = "nv_tileaa.make_memref"(%p, %n, %n, %stride) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 1 : i64>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %acc) -> (tensor<1xf32>) : i32 {
+      %x:2 = "nv_tileaa.tiled_load"(%m, %i, %c0, %token) {padding = "zero", mem_semantic = "weak", atom = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>} : (!nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 1 : i64>, i32, i32, !nv_tileaa.mem_token) -> (tensor<1x512xf32>, !nv_tileaa.mem_token)
+      %r = "nv_tileaa.reduce"(%x#0) ({
+      ^bb0(%u: f32, %v: f32):
+        %w = arith.addf %u, %v : f32
+        "nv_tileaa.yield_values"(%w) : (f32) -> ()
+      }) {axis = 1 : i64} : (tensor<1x512xf32>) -> tensor<1xf32>
+      %b = arith.addf %a, %r : tensor<1xf32>
+      scf.yield %b : tensor<1xf32>
+    }
+    %e = math.exp2 %sum : tensor<1xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i64, tensor<1xf32>) -> (), tilec.kernel = {grid = ["min(N, 264)"], params = [{kind = "dim", name = "N"}]}} : () -> ()
+}

@@ -12,13 +12,17 @@ takes 600 to 1000 cycles. A thread keeps the tiles of the next round in register
 round loads its own tiles again, from a cache, so that no address is used that no round has.
 
 Only tiles from which an operand of a product is computed, because few blocks with products share an
-SM, so that nothing else hides their loads. Not a tile whose place depends on what the loop loads or
-carries, nor one that must be loaded before or after other accesses, nor where the planner finds
-that they take too many registers or too long (`tilec/plan/thread_operands.py`), nor one that goes
-to shared memory as it is (`nv-tileaa-copy-operands`). A kernel that spills does without
-(`tilec/compiler/replan.py`), and so does one whose user fixes `split_k` or `snake_k`.
+SM, so that nothing else hides their loads. And tiles that a round reduces, where the grid has so
+few blocks that the same is true (`tilec/plan/rounds_ahead.py`): blocks that take every 264th row,
+for example. Not a tile whose place depends on what the loop loads or carries, nor one that must be
+loaded before or after other accesses, nor where the planner finds that they take too many registers
+or too long (`tilec/plan/thread_operands.py`), nor one that goes to shared memory as it is
+(`nv-tileaa-copy-operands`). A kernel that spills does without (`tilec/compiler/replan.py`), and so
+does one whose user fixes `split_k` or `snake_k`.
 """
 
+from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
@@ -31,6 +35,7 @@ from tilec.ir.structured import (
     clone_operation,
     terminator,
 )
+from tilec.passes.analysis.facts.grid_blocks import most_blocks
 from tilec.passes.analysis.facts.round_places import (
     clone_place,
     loads_in_any_order,
@@ -44,8 +49,10 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.thread_operands import thread_operands
+from tilec.passes.analysis.reductions import is_reduction
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.rounds_ahead import reduces_ahead
 from tilec.plan.thread_operands import loads_ahead
 from tilec.request.target import Target
 
@@ -75,15 +82,19 @@ def _loads_to_carry(function: Any, loop: Any, target: Target) -> list[tuple[Any,
     """Return the loads of a loop that go ahead, each with the operations that say where it lies."""
     body = loop.regions[0].blocks[0]
     ops = body_operations(body)
-    if not multiplies(loop):
-        return []
-    found = [
-        (op, place_in_round(op, body)) for op in ops if _is_by_threads(op) and _feeds_product(op)
-    ]
+    has_products = multiplies(loop)
+    feeds = _is_operand if has_products else _is_reduced
+    loads = [op for op in ops if _is_by_threads(op) and _feeds(op, feeds)]
+    found = [(op, place_in_round(op, body)) for op in loads]
     able = [(op, place) for op, place in found if place is not None]
-    loads = [op for op, _ in able]
-    described = thread_operands(function, loop, loads, copied=False)
-    return able if loads and loads_ahead(described, target) else []
+    if not able:
+        return []
+    described = thread_operands(function, loop, [op for op, _ in able], copied=False)
+    if has_products:
+        return able if loads_ahead(described, target) else []
+    largest = max(prod(op.results[0].type.shape) for op, _ in able)
+    few = reduces_ahead(most_blocks(function), described.size, largest, target)
+    return able if few and not described.packed else []
 
 
 def _is_by_threads(op: Any) -> bool:
@@ -92,13 +103,23 @@ def _is_by_threads(op: Any) -> bool:
     return is_tile and not is_copied(op) and loads_in_any_order(op)
 
 
-def _feeds_product(load: Any) -> bool:
-    """Tell whether an operand of a product of the same round is computed from a loaded tile."""
+def _is_operand(use: Any) -> bool:
+    """Tell whether a value is used as an operand of a product."""
+    return use.owner.operation.name == _PRODUCT and use.operand_number < _OPERANDS
+
+
+def _is_reduced(use: Any) -> bool:
+    """Tell whether a value is used by a reduction or a scan."""
+    return is_reduction(use.owner.operation)
+
+
+def _feeds(load: Any, wanted: Callable[[Any], bool]) -> bool:
+    """Tell whether what such a use takes is computed from a loaded tile in the same round."""
     pending, seen = [load.results[0]], set[Any]()
     while pending:
         for use in pending.pop().uses:
             op = use.owner.operation
-            if op.name == _PRODUCT and use.operand_number < _OPERANDS:
+            if wanted(use) and op.block == load.block:
                 return True
             if op not in seen and op.block == load.block and only_computes(op):
                 seen.add(op)

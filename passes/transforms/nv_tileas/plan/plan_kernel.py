@@ -61,7 +61,7 @@ from tilec.passes.analysis.facts.element_accesses import (
     is_element_access,
     why_not_produced,
 )
-from tilec.passes.analysis.facts.host_expressions import EXTENTS, extent_range, parameter_ranges
+from tilec.passes.analysis.facts.grid_blocks import most_blocks
 from tilec.passes.analysis.facts.runs import run_elements
 from tilec.passes.analysis.free_digits import order_of_tiles
 from tilec.passes.analysis.held_tiles import held_words
@@ -218,7 +218,7 @@ def kernel_problem(
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
         row_bytes=max(map(_row_bytes, accesses), default=0),
-        blocks=_most_blocks(function),
+        blocks=most_blocks(function),
         copied_slot_bytes=_copied_bytes(function),
         **order_of_tiles(function, accesses),
         **sizes,
@@ -265,14 +265,6 @@ def _row_bytes(access: TiledAccess) -> int:
     if not (access.uses_tma and access.is_load):
         return 0
     return access.tile_type.shape[-1] * element_bits(access.tile_type.element_type) // 8
-
-
-def _most_blocks(function: Any) -> int:
-    """Return how many blocks the grid has at most, or a launch that is planned for."""
-    names = parameter_ranges(read_kernel_fact(function, "params", []))
-    grid = read_kernel_fact(function, "grid")
-    most = prod(extent_range(text, names)[1] for text in grid) if grid else EXTENTS[1]
-    return min(most, read_kernel_fact(function, "most_blocks", most))
 
 
 def _largest(accesses: list[TiledAccess]) -> list[TiledAccess]:
