@@ -11,8 +11,8 @@ from tilec.support.fast_dataclasses import replace
 
 
 def problem(blocks, **facts):
-    known = {"blocks": blocks, "why_not_share_rounds": None, **facts}
-    return KernelProblem((), 16384, 0, 256 * 32, **known)
+    known = {"blocks": blocks, "why_not_share_rounds": None, "ring_slot_bytes": 16384, **facts}
+    return KernelProblem((), fixed_bytes=0, tile_elements=256 * 32, **known)
 
 
 def plan(given, **overrides):
@@ -26,6 +26,19 @@ def test_half_of_the_sms_share_the_rounds_of_few_blocks(blocks, ctas):
     found = plan(problem(blocks))
     assert (found.spread, found.share_rounds) == (ctas, ctas > 1)
     assert found.persistent == (ctas == 1)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "warps", "ctas"),
+    [(4, 4, 16), (16, 4, 16), (47, 4, 4), (64, 4, 4), (182, 4, 1), (65, 8, 2), (128, 8, 1)],
+)
+def test_more_ctas_share_rounds_where_threads_load(blocks, warps, ctas):
+    given = problem(blocks, ring_slot_bytes=0, thread_bytes=16384)
+    found = plan(given, worker_warps=warps)
+    assert (found.spread, found.share_rounds) == (ctas, ctas > 1)
+    assert not found.specialize
+    few = replace(given, rounds=15)
+    assert not plan(few, worker_warps=warps).share_rounds
 
 
 def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
@@ -44,6 +57,7 @@ def test_ctas_that_share_rounds_have_whole_tiles_in_rings_of_their_own():
         ({}, {"share_rounds": False}),
         ({}, {"spread": 1}),
         ({}, {"specialize": False}),
+        ({"ring_slot_bytes": 0}, {}),
         ({}, {"cluster": (2, 1)}),
     ],
 )

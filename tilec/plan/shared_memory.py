@@ -156,13 +156,23 @@ def fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
     return free // ring_slot(problem) if problem.stage_bytes else machine.MAX_STAGES
 
 
-def _needed_stages(problem: KernelProblem) -> int:
-    """Return how many ring slots keep enough bytes in flight, or as many tiles as hints ask for."""
+def _needed_stages(problem: KernelProblem, together: int = 1) -> int:
+    """Return how many ring slots keep enough bytes in flight, or as many tiles as hints ask for.
+
+    CTAs that share an SM (`together`) share these bytes, but each has `MIN_WIDE_STAGES` of them, if
+    as many are needed. So more CTAs fit: a layer norm that reads its rows three times had 0.82 of
+    the speed of a copy with four slots of 8 KB instead of 0.68 with eight, sums of rows 1.05
+    instead of 0.96, and means of 49 rows 0.70 instead of 0.57; others lost 1.5 % at most. With two
+    slots of 16 KB instead of four, rows less their mean had 0.70 instead of 0.89 (H100,
+    docs/measurements/2026-11-27-user-rows.md).
+    """
     if not problem.stage_bytes:
         return 1
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
+    enough = -(-flight // ring_slot(problem))
+    shared = -(-flight // (together * ring_slot(problem)))
     least = max(MIN_WIDE_STAGES if problem.mma else 2, problem.latency)
-    return min(max(least, -(-flight // ring_slot(problem))), machine.MAX_STAGES)
+    return min(max(least, shared, min(enough, MIN_WIDE_STAGES)), machine.MAX_STAGES)
 
 
 def _stream_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> int:
@@ -170,7 +180,7 @@ def _stream_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
 
     Where most SMs have no block, each block loads for others, too.
     """
-    needed = _needed_stages(problem)
+    needed = _needed_stages(problem, plan.blocks_per_sm)
     if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.stage_bytes:
         return needed
     rings = problem.blocks * (plan.spread if plan.share_rounds else 1)

@@ -3,11 +3,14 @@
 Pure Python.
 """
 
+from typing import NamedTuple
+
 from tilec.plan import machine
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.spread import choose_spread
+from tilec.plan.workers import choose_warps
 from tilec.request.target import Target
 
 SM_RATE = 125e9
@@ -27,6 +30,15 @@ CTAS_OF_AN_SM = 0.48
 were timed with sums of 256 and 512 columns, and the best: 262144x256 had 0.84 of the speed of a
 copy with 64 CTAs and 0.54 with 128, 262144x512 0.88 with 64 and 0.81 with 128. With 80 and 96 CTAs
 sums of 640 and 768 columns gained 4 to 18 %, with 160 and 192 up to 16 % (same note)."""
+
+
+WARPS_OF_AN_SM = 5.5
+"""Warps of each SM, at least, where threads load the tiles, as they do rows that begin at any
+element. A block of four warps then loads 12 GB/s. 65536x1500, of 47 blocks, had 0.19 of the speed
+of a copy alone and 0.59 with 188 CTAs; 65536x500, of 16, had 0.07, 0.48 with 128 and 0.64 with 256;
+32768x2047, of 64, had 0.25, 0.48 with 128 and 0.66 with 256. Of eight warps, 16384x4100, of 65
+blocks, had 0.47, 0.74 with 130 and 0.53 with 260, and 65536x8191, of 128, 0.77 alone and 0.76 with
+256 (H100, docs/measurements/2026-11-27-placed-clusters.md)."""
 
 
 def choose_ctas(
@@ -60,7 +72,7 @@ def least_rounds(problem: KernelProblem, overrides: PlanOverrides) -> int:
 
 def _worthwhile(problem: KernelProblem) -> int:
     """Return the rounds from which on a cluster pays."""
-    return -(-LEAST_BYTES // max(1, problem.ring_slot_bytes))
+    return -(-LEAST_BYTES // max(1, problem.ring_slot_bytes or problem.thread_bytes))
 
 
 def _choose_rounds(
@@ -83,15 +95,31 @@ def _choose_rounds(
         fail("T0421", "share_rounds = true: spread = 1 leaves one CTA", "leave out spread")
     if asked:
         return overrides.spread or machine.SPREADS[-1], (overrides.fixed("share_rounds"),)
-    together = problem.blocks * _rate(problem)
-    if problem.rounds < _worthwhile(problem) or together >= target.gpu.memory_rate:
+    enough = _enough_ctas(problem, target, overrides)
+    if problem.rounds < _worthwhile(problem) or problem.blocks >= enough.alone:
         return 1, ()
     if not problem.share_rounds:
         why = f"launches of {_worthwhile(problem)} rounds or more share them"
         return 1, (f"share_rounds = false: {why}",)
-    enough = CTAS_OF_AN_SM * target.sm_count
-    ctas = next((n for n in machine.SPREADS[1:] if problem.blocks * n >= enough), None)
+    ctas = next((n for n in machine.SPREADS[1:] if problem.blocks * n >= enough.sharing), None)
     return _with_reason(ctas or machine.SPREADS[-1], problem, overrides)
+
+
+class _Enough(NamedTuple):
+    """From how many blocks on none shares its rounds, and how many CTAs else do at least."""
+
+    alone: float
+    sharing: float
+
+
+def _enough_ctas(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> _Enough:
+    """Return how many CTAs are enough, by what loads their tiles."""
+    if problem.ring_slot_bytes:
+        alone = target.gpu.memory_rate / _rate(problem)
+        return _Enough(alone, CTAS_OF_AN_SM * target.sm_count)
+    warps = overrides.worker_warps or choose_warps(problem)
+    ctas = WARPS_OF_AN_SM * target.sm_count / warps
+    return _Enough(ctas, ctas)
 
 
 def _with_reason(
@@ -113,7 +141,9 @@ def _rate(problem: KernelProblem) -> float:
 
 def _why_not(problem: KernelProblem, overrides: PlanOverrides) -> str | None:
     """Return why no CTAs can share rounds, or None."""
-    if not problem.ring_slot_bytes or overrides.specialize is False:
+    if not (problem.ring_slot_bytes or problem.thread_bytes):
+        return "it loads no tiles"
+    if problem.ring_slot_bytes and overrides.specialize is False:
         return "no ring loads the tiles of a loop"
     if overrides.cluster not in (None, (1, 1)):
         return "the CTAs of a cluster that shares tiles compute a block each"
