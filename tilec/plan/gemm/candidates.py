@@ -60,6 +60,10 @@ H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters o
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
 """Within this factor the deeper one of two like tiles wins: it waits less often."""
+SHALLOW_ROWS = 16
+"""Rows of a tile up to which the shallower one wins where K of the weights is not contiguous. It
+took 0.94 to 1.01 of the time at six products of 1 to 16 rows, on average 0.99, and 1.01 and 1.02
+at two of 40 and 80 rows (bf16, H100, docs/measurements/2026-11-27-late-crowds.md)."""
 NEW_SHARE = 0.96
 """What a tile that is the best one only by its cluster and its start may take at most, of what the
 usual choice takes in the best cluster and with the best start. Without that, 24x10240x8192 and
@@ -223,14 +227,21 @@ def _without_small_gains(ranked: Sequence[RankedTile]) -> Sequence[RankedTile]:
 
 
 def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
-    """Return the first tile, or one that is hardly worse and differs by a greater depth alone."""
+    """Return the first tile, or one that is hardly worse and differs by its depth alone.
+
+    The deeper one, which waits less often, but where few rows stream an operand whose K is not
+    contiguous: memory gives no longer runs of it then, and a shallow first k-tile is there earlier.
+    """
     first = ranked[0]
-    deeper = (
+    alike = [
         item
         for item in ranked
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
-    )
-    return max(deeper, key=lambda item: item.tile.k)
+    ]
+    few = first.cost.placement.whole and first.tile.m <= SHALLOW_ROWS
+    streams = few and first.cost.waves == 1 and first.tile.split_k == 1
+    take = min if streams and not first.reads_on else max
+    return take(alike, key=lambda item: item.tile.k)
 
 
 def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:

@@ -40,6 +40,7 @@ class GemmCost:
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
         late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
+        cut: Whether half of the rows of the last tiles lie outside, or more.
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
@@ -58,6 +59,7 @@ class GemmCost:
     latency: float = 0.0
     memory: float = 0.0
     late_memory: float = 0.0
+    cut: bool = False
     pingpong: bool = False
     reduction: float = 0.0
     deferred: bool = False
@@ -117,17 +119,32 @@ class GemmCost:
     def late_start_saves(self) -> float:
         """Cycles that a start after the end of the kernel before saves; 0 for an early start.
 
-        Neighbours gain if memory bounds them, and single CTAs that read the same bytes if these do.
+        Neighbours gain if memory bounds them, and single CTAs that read the same bytes if these do,
+        or if there are many of them. Where tiles are cut, a late start is right, but what it saves
+        does not make them better than others: late 64x128x64 tiles took 31 and 39% longer than two
+        splits of 64x256x64 at 288 and 257x3072x8192, and 11% less at 320x3072x8192; 64x80x64 tiles
+        took 26% less late than early at 224x2560x2560 (bf16, H100, 2026-11-27).
         """
         bound = self.memory >= machine.MEMORY_BOUND * self.computing
         if self.late_memory:
             late = replace(self, memory=self.late_memory).streaming
-            saved, margin = self.streaming - late - machine.LAUNCH_CYCLES, machine.NEAR_MARGIN
+            saved, margin = self.streaming - late, machine.NEAR_MARGIN
+            if self._is_crowd:
+                saved = max(saved, machine.CROWD_SAVES * self.streaming)
+                margin = machine.CROWD_MARGIN
+            saved -= machine.LAUNCH_CYCLES
         elif self.placement.gathered and bound:
             saved, margin = self.placement.late_start_saves(self.memory), machine.LATE_MARGIN
         else:
             return 0.0
-        return saved if saved > margin * self.streaming else 0.0
+        counted = min(saved, 1.0) if self.late_memory and self.cut else saved
+        return counted if saved > margin * self.streaming else 0.0
+
+    @property
+    def _is_crowd(self) -> bool:
+        """Whether an early start spreads single CTAs that read the same bytes: no others fit."""
+        fills = self.placement.idle < machine.ROOM_FOR_NEXT
+        return fills and self.memory >= machine.CROWD_BOUND * self.computing
 
     @property
     def cycles(self) -> float:
@@ -185,6 +202,7 @@ def gemm_cost(
         l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
         memory=replace(traffic, tile=sharing).early_cycles(place, target),
         late_memory=traffic.late_cycles(place, target) if known else 0.0,
+        cut=2 * (-extents[0] % tile.m) >= tile.m,
         outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
         outside=outside_cycles(sharing, extents, place.waves, peers),
     )
