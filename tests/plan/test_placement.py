@@ -133,6 +133,27 @@ def test_few_ctas_stream_as_fast_as_all():
     assert gathered.late_start_saves > 0
 
 
+def test_crowds_start_late_where_memory_nearly_binds():
+    """Also where computing takes longer: 64x64x64 tiles took 6% less at 128x2880x4096."""
+    crowd = gemm_cost(GemmTile(64, 64, 64, 2, 2), (128, 2880, 4096), H100)
+    assert 0.7 < crowd.memory / crowd.computing < 1
+    assert crowd.late_start_saves > 0.02 * crowd.streaming
+    computing = gemm_cost(GemmTile(64, 128, 64, 2, 2), (1024, 1024, 8192), H100)
+    assert computing.memory < 0.7 * computing.computing
+    short = gemm_cost(GemmTile(32, 64, 128, 2, 2), (128, 1024, 1024), H100)
+    few = gemm_cost(GemmTile(64, 64, 64, 2, 2), (128, 2048, 4096), H100)  # 64 CTAs
+    assert [cost.late_start_saves for cost in (computing, short, few)] == [0, 0, 0]
+
+
+def test_what_cut_tiles_save_does_not_count():
+    """64x128x64 tiles took 39% longer than two splits of 64x256x64 at 257x3072x8192."""
+    cut, whole = (
+        gemm_cost(GemmTile(64, 128, 64, 2, 2), (rows, 3072, 8192), H100) for rows in (288, 320)
+    )
+    assert 0 < cut.late_start_saves <= 1
+    assert whole.late_start_saves > 0.02 * whole.streaming
+
+
 def test_a_late_start_alone_changes_no_tile():
     """24x128x64 in 1x4 took 2% longer than 64x80x64 at 24x10240x8192, where 3% less is modelled."""
     best = rank_tiles(GemmProblem((24, 10240, 8192), may_defer=True, may_swap=True), H100)[0]
@@ -142,13 +163,23 @@ def test_a_late_start_alone_changes_no_tile():
 @pytest.mark.parametrize(
     ("sizes", "n_contiguous", "tile", "cluster", "early"),
     [
-        ((16, 7168, 16384), True, (16, 64, 128), (1, 4), True),  # 4.9% less time
+        ((16, 7168, 16384), True, (16, 64, 64), (1, 4), True),  # 4.9% less time
         ((1, 28672, 4096), False, (8, 64, 128), (1, 4), True),  # 4.0%
         ((48, 5120, 5120), True, (48, 64, 64), (1, 4), False),  # 10.4%
         ((3, 5120, 5120), False, (8, 64, 128), (1, 4), False),  # 5.7%
-        ((1, 8192, 8192), True, (8, 64, 128), (1, 1), True),  # in 1x4 25% more
+        ((1, 8192, 8192), True, (8, 64, 64), (1, 1), True),  # in 1x4 25% more
         ((40, 4096, 4096), True, (40, 64, 128), (1, 1), True),  # 8% less than in two splits
         ((178, 4096, 4096), False, (64, 112, 64), (1, 1), False),  # 12%, three rows of tiles
+        ((131, 2880, 2880), True, (72, 64, 64), (1, 1), False),  # 15%, two rows of tiles
+        (
+            (224, 2560, 2560),
+            False,
+            (64, 80, 64),
+            (1, 1),
+            False,
+        ),  # 26%, though half of a tile is cut
+        ((115, 2112, 7168), False, (32, 64, 128), (1, 1), False),  # 14% less than four splits
+        ((52, 2048, 2048), True, (64, 32, 128), (1, 1), True),  # 16% less than in 1x4
         ((4096, 4096, 4096), True, (128, 256, 64), (2, 1), True),
     ],
 )

@@ -53,7 +53,9 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     """docs/measurements/2026-11-25-skinny-products.md."""
     problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(problem, TARGET)[0].tile
-    assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, splits, (1, 1))
+    depth = 64 if extents == (1, 8192, 8192) and n_contiguous else tile[2]
+    expected = (*tile[:2], depth), splits, (1, 1)
+    assert ((best.m, best.n, best.k), best.split_k, best.cluster) == expected
 
 
 @pytest.mark.parametrize(
@@ -61,7 +63,7 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     [
         ((17, 24576, 4096), False, (24, 64, 128), (1, 1), 1),  # 64x64x64 took 5% longer
         ((24, 7168, 18432), True, (24, 64, 128), (1, 4), 1),  # 64x64x64 took 7% longer
-        ((100, 10240, 8192), True, (64, 256, 64), (1, 1), 1),  # 64x192x64 in 2x1 2% longer
+        ((100, 10240, 8192), True, (64, 192, 64), (1, 1), 1),  # 64x256x64 took 1% longer
         ((180, 5120, 14336), True, (64, 128, 64), (1, 1), 1),  # 184x128x64 in 3 took 10% longer
         ((180, 4096, 4096), False, (64, 112, 64), (1, 1), 1),  # 96x64x64 in 2x1 as long
         ((200, 7168, 2048), True, (200, 64, 64), (1, 4), 1),  # 64x256x64 took 34% longer
@@ -93,6 +95,22 @@ def rows_of(extents, **fields):
     """Return the rows of the tiles to consider."""
     problem = GemmProblem(extents, may_swap=True, **fields)
     return {item.tile.m for item in rank_tiles(problem, TARGET)}
+
+
+@pytest.mark.parametrize(
+    ("extents", "n_contiguous", "depth"),
+    [
+        ((1, 8192, 8192), True, 64),
+        ((8, 4096, 4096), True, 64),  # 6% less time than 128
+        ((8, 4096, 4096), False, 128),
+        ((2, 2048, 8192), True, 128),  # four splits
+        ((40, 5120, 5120), True, 128),  # 64 took 1% longer
+    ],
+)
+def test_few_rows_take_shallow_tiles_of_weights_without_long_runs(extents, n_contiguous, depth):
+    """docs/measurements/2026-11-27-late-crowds.md."""
+    problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
+    assert rank_tiles(problem, replace(TARGET, gpu=GPUS["H100"]))[0].tile.k == depth
 
 
 def test_more_rows_than_a_tile_are_divided_evenly():

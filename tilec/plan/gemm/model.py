@@ -120,25 +120,32 @@ class GemmCost:
         """Cycles that a start after the end of the kernel before saves; 0 for an early start.
 
         Neighbours gain if memory bounds them, and single CTAs that read the same bytes if these do,
-        or if there are many of them. Where tiles are cut, a late start is right, but what it saves
-        does not make them better than others: late 64x128x64 tiles took 31 and 39% longer than two
-        splits of 64x256x64 at 288 and 257x3072x8192, and 11% less at 320x3072x8192; 64x80x64 tiles
-        took 26% less late than early at 224x2560x2560 (bf16, H100, 2026-11-27).
+        or if there are many of them.
         """
         bound = self.memory >= machine.MEMORY_BOUND * self.computing
         if self.late_memory:
-            late = replace(self, memory=self.late_memory).streaming
-            saved, margin = self.streaming - late, machine.NEAR_MARGIN
-            if self._is_crowd:
-                saved = max(saved, machine.CROWD_SAVES * self.streaming)
-                margin = machine.CROWD_MARGIN
-            saved -= machine.LAUNCH_CYCLES
-        elif self.placement.gathered and bound:
-            saved, margin = self.placement.late_start_saves(self.memory), machine.LATE_MARGIN
-        else:
-            return 0.0
-        counted = min(saved, 1.0) if self.late_memory and self.cut else saved
-        return counted if saved > margin * self.streaming else 0.0
+            return self._crowd_saves
+        if self.placement.gathered and bound:
+            saved = self.placement.late_start_saves(self.memory)
+            return saved if saved > machine.LATE_MARGIN * self.streaming else 0.0
+        return 0.0
+
+    @property
+    def _crowd_saves(self) -> float:
+        """The same of single CTAs that read the same bytes.
+
+        Where tiles are cut, what a crowd gains does not make it better than others: late 64x128x64
+        tiles took 31 and 39% longer than two splits of 64x256x64 at 288 and 257x3072x8192, and 10%
+        less at 320x3072x8192. But a late start is right: 64x80x64 tiles took 26% less at
+        224x2560x2560 (bf16, H100, docs/measurements/2026-11-27-late-crowds.md).
+        """
+        late = replace(self, memory=self.late_memory).streaming
+        saved = self.streaming - late - machine.LAUNCH_CYCLES
+        near = saved if saved > machine.NEAR_MARGIN * self.streaming else 0.0
+        crowd = machine.CROWD_SAVES * self.streaming - machine.LAUNCH_CYCLES
+        if not self._is_crowd or crowd <= machine.CROWD_MARGIN * self.streaming:
+            return near
+        return max(near, 1.0 if self.cut else crowd)
 
     @property
     def _is_crowd(self) -> bool:
