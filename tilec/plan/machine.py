@@ -136,8 +136,9 @@ columns or more took 12% less after a late start on average, also where computin
 memory does, those of 7 to 12 us 5% less and of more than 20 us 17%; 3 took over 2% more. Of 144
 products of 1 to 256 rows, 30 choices change and take 0.95 of the time, two of them more than 2%
 longer. 0.1 to 0.15 choose as well (bf16, H100, docs/measurements/2026-11-27-late-crowds.md)."""
-CROWD_BOUND = 0.7
-"""Least share of the computing time that memory takes where that was seen (same note)."""
+CROWD_BOUND, CROWD_ROWS = 0.7, 256
+"""Least share of the computing time that memory takes, and most rows of the product, where that was
+seen (same note)."""
 LATE_MOST = 1600
 """Bytes from memory that all CTAs draw in a cycle after a late start: 47, 56, 72, 80, 96 and 104
 single CTAs drew 1400, 1425, 1400, 1440, 1435 and 1475 with all that a kernel does besides (bf16,

@@ -41,6 +41,7 @@ class GemmCost:
         memory: Once: the least time in which operands and result cross the memory bus.
         late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
         cut: Whether half of the rows of the last tiles lie outside, or more.
+        few_rows: Whether the product has as few rows as those whose crowds were timed.
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
@@ -60,6 +61,7 @@ class GemmCost:
     memory: float = 0.0
     late_memory: float = 0.0
     cut: bool = False
+    few_rows: bool = False
     pingpong: bool = False
     reduction: float = 0.0
     deferred: bool = False
@@ -151,7 +153,7 @@ class GemmCost:
     def _is_crowd(self) -> bool:
         """Whether an early start spreads single CTAs that read the same bytes: no others fit."""
         fills = self.placement.idle < machine.ROOM_FOR_NEXT
-        return fills and self.memory >= machine.CROWD_BOUND * self.computing
+        return fills and self.few_rows and self.memory >= machine.CROWD_BOUND * self.computing
 
     @property
     def cycles(self) -> float:
@@ -210,6 +212,7 @@ def gemm_cost(
         memory=replace(traffic, tile=sharing).early_cycles(place, target),
         late_memory=traffic.late_cycles(place, target) if known else 0.0,
         cut=2 * (-extents[0] % tile.m) >= tile.m,
+        few_rows=extents[0] <= machine.CROWD_ROWS,
         outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
         outside=outside_cycles(sharing, extents, place.waves, peers),
     )
