@@ -131,10 +131,10 @@ NEAR_MARGIN = 0.06
 less, 128x192x64 tiles take 2 to 3% longer at 384x8192x1024 and x2048 (H100, 2026-11-26)."""
 CROWD_SAVES, CROWD_MARGIN = 0.12, 0.02
 """Share of streaming that such CTAs save at least, less `LAUNCH_CYCLES`, where the next launch does
-not fit next to them; and of that the least that counts. 134 tiles with two readers of the same
-columns or more took 12% less after a late start on average, also where computing takes longer than
+not fit next to them; and of that the least that counts. 166 tiles with two readers of the same
+columns or more took 13% less after a late start on average, also where computing takes longer than
 memory does, those of 7 to 12 us 5% less and of more than 20 us 17%; 3 took over 2% more. Of 144
-products of 1 to 256 rows, 30 choices change and take 0.95 of the time, two of them more than 2%
+products of 1 to 256 rows, 34 choices change and take 0.954 of the time, two of them more than 2%
 longer. 0.1 to 0.15 choose as well (bf16, H100, docs/measurements/2026-11-27-late-crowds.md)."""
 CROWD_BOUND, CROWD_ROWS = 0.7, 256
 """Least share of the computing time that memory takes, and most rows of the product, where that was
