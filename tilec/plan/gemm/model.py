@@ -119,11 +119,7 @@ class GemmCost:
 
     @property
     def late_start_saves(self) -> float:
-        """Cycles that a start after the end of the kernel before saves; 0 for an early start.
-
-        Neighbours gain if memory bounds them, and single CTAs that read the same bytes if these do,
-        or if there are many of them.
-        """
+        """Cycles that a start after the end of the kernel before saves; 0 for an early start."""
         bound = self.memory >= machine.MEMORY_BOUND * self.computing
         if self.late_memory:
             return self._crowd_saves
@@ -134,12 +130,10 @@ class GemmCost:
 
     @property
     def _crowd_saves(self) -> float:
-        """The same of single CTAs that read the same bytes.
+        """The same of single CTAs that read the same bytes, if these bind or a crowd reads them.
 
-        Where tiles are cut, what a crowd gains does not make it better than others: late 64x128x64
-        tiles took 31 and 39% longer than two splits of 64x256x64 at 288 and 257x3072x8192, and 10%
-        less at 320x3072x8192. But a late start is right: 64x80x64 tiles took 26% less at
-        224x2560x2560 (bf16, H100, docs/measurements/2026-11-27-late-crowds.md).
+        A crowd of cut tiles starts late, but that does not make it better than other tiles
+        (docs/measurements/2026-11-27-late-crowds.md).
         """
         late = replace(self, memory=self.late_memory).streaming
         saved = self.streaming - late - machine.LAUNCH_CYCLES
