@@ -119,7 +119,7 @@ def _feeds(load: Any, wanted: Callable[[Any], bool]) -> bool:
     while pending:
         for use in pending.pop().uses:
             op = use.owner.operation
-            if wanted(use) and op.block == load.block:
+            if wanted(use):
                 return True
             if op not in seen and op.block == load.block and only_computes(op):
                 seen.add(op)
