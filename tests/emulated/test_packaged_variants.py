@@ -76,6 +76,14 @@ def test_a_launch_of_a_package_takes_what_a_launch_from_source_takes(
     assert facts_of(packaged)[0] >= facts_of(source)[0]
 
 
+def test_a_reason_of_all_variants_is_said_once(device, package):
+    x, s = device.array((64, 100), (101, 1), "<f4"), device.array((100,), (1,), "<f4")
+    text = r"^tilec: error\[T0706\]: sums: X\.strides\[0\] is 404 bytes, but it was compiled for "
+    with pytest.raises(tilec.LaunchError, match=text) as caught:
+        package[1].sums(x, s, 2.0)
+    assert str(caught.value).count("404 bytes") == 1
+
+
 def test_sizes_choose_one_variant():
     made = tilec.compile(SUMS, kernel="sums", sizes={"M": 64, "N": 100})
     (variant,) = made.sums.variants
@@ -125,6 +133,8 @@ ALONE, EIGHT_ALONE = {"disabled": ["share_rounds"]}, {**EIGHT, "disabled": ["sha
         ([GENERAL, EIGHT, ALONE], {"M": 1, "N": 99}, 2),
         ([GENERAL, EIGHT, ALONE], {"M": 16, "N": 99}, 0),
         ([GENERAL, EIGHT, ALONE], {}, 0),
+        ([{**GENERAL, "constants": {"N": "text"}}, EIGHT], {"M": 1}, 0),
+        ([{**GENERAL, "constants": {"M": None}}, EIGHT], {"N": 99}, 0),
     ],
 )
 def test_which_variant_a_launch_takes(variants, sizes, expected):

@@ -69,6 +69,13 @@ def test_everything_else_is_rejected(text):
         evaluate(text, {"M": 4})
 
 
+@pytest.mark.parametrize("text", ["M", "M * 2", "cdiv(M, 16)", "M >= 3", "min(1, M)"])
+@pytest.mark.parametrize("value", ["text", "", None])
+def test_names_of_what_is_no_number(text, value):
+    with pytest.raises(ExpressionError, match=r"'M' is .*, which is no number"):
+        evaluate(text, {"M": value})
+
+
 def test_names():
     assert names_in("cdiv(M, BM) + A.shape[1] * 3") == {"M", "BM", "A.shape[1]"}
     assert names_in("K % 64 == 0") == {"K"}

@@ -316,6 +316,8 @@ def test_a_grid_that_the_kernel_computes():
     assert "the grid extent 'M - 300' is -44" in fails(
         "T0707", meta=kernel_metadata(grid=["M - 300"])
     )
+    for text, value in (("1e400", "inf"), ("1e400 - 1e400", "nan"), ("1.5", "1.5")):
+        assert f"is {value}" in fails("T0707", meta=kernel_metadata(grid=[text]))
     assert plan_for(meta=kernel_metadata(grid=["M - 256"]))[1].launches == ()
 
 

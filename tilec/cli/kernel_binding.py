@@ -223,13 +223,15 @@ def _spelled(size: int | None) -> str | None:
 
 def _unknown_names(request: KernelRequest, signatures: Sequence[Signature]) -> Iterable[Diagnostic]:
     """Yield an error for every name of an option that no kernel has."""
+    aligned = [(name, promised) for name, promised in request.alignments.items() if name]
     given: list[tuple[str, Iterable[str], str]] = [
         ("-D", request.definitions, "constant"),
         ("--size", request.sizes, "dim"),
         ("--layout", request.layouts, "array"),
         ("--assume", request.divisors, "dim or scalar"),
         ("--assume", (name for name, _ in request.strides), "array"),
-        ("--no-assume", filter(None, request.alignments), "array"),
+        ("--assume", (name for name, promised in aligned if promised > 1), "array"),
+        ("--no-assume", (name for name, promised in aligned if promised == 1), "array"),
     ]
     tables = [_known_names(item) for item in signatures]
     holder = "the kernel has no" if len(signatures) == 1 else "no kernel of the file has a"

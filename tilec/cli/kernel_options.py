@@ -14,8 +14,8 @@ DEFAULT_TARGET = "sm_90a"
 ALIGNED = "aligned"
 _NAME = re.compile(r"[^\W\d]\w*(\.shape\[\d+\])?")
 _DIVISIBILITY = re.compile(r"\s*(\w+)\s*%\s*(\d+)\s*==\s*0\s*")
-_ALIGNMENT = re.compile(r"\s*(?:(\w+)\s*\.)?\s*aligned\s*==\s*(\d+)\s*")
-_STRIDE = re.compile(r"\s*(\w+)\s*\.\s*strides\s*\[\s*(\d+)\s*\]\s*==\s*(-?\d+)\s*")
+_ALIGNMENT = re.compile(r"\s*(?:(\w+)\s*\.)?\s*aligned\s*==\s*(\d{1,2})\s*")
+_STRIDE = re.compile(r"\s*(\w+)\s*\.\s*strides\s*\[\s*(\d{1,2})\s*\]\s*==\s*(-?\d{1,20})\s*")
 
 
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:

@@ -119,7 +119,7 @@ class PackagedKernel:
         """Prepare the launch of the variant for its size, or of the first one that fits.
 
         Raises:
-            LaunchError: None does; with the reason of each.
+            LaunchError: None does; with all reasons.
         """
         refused: list[LaunchError] = []
         best = pick([variant.metadata for variant in self.variants], arguments.dims)
@@ -128,14 +128,14 @@ class PackagedKernel:
                 return variant.plan_launch(driver, arguments, grid, run_time_scalars)
             except LaunchError as failure:
                 refused.append(failure)
-        if len(refused) == 1:
+        reasons = list(dict.fromkeys(failure.diagnostics[0].message for failure in refused))
+        if len(reasons) == 1:
             raise refused[0]
-        reasons = [note(failure.diagnostics[0].message) for failure in refused]
         raise LaunchError(
             error(
                 "T0714",
                 f"{self.__name__}: none of the {len(refused)} variants in the package fits",
-                notes=reasons,
+                notes=[note(reason) for reason in reasons],
             )
         )
 

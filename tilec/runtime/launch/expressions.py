@@ -10,6 +10,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 Number = int | float | bool
 
@@ -63,8 +64,8 @@ def evaluate(expression: str, environment: Mapping[str, Number]) -> Number:
         environment: Values by name; dotted forms are keys as well (`"A.shape[1]"`).
 
     Raises:
-        ExpressionError: The text has other syntax or an unknown name, divides by zero, or needs
-            integers of more than 64 bits.
+        ExpressionError: The text has other syntax, an unknown name or one that is no number,
+            divides by zero, or needs integers of more than 64 bits.
     """
     try:
         return _value(_parse(expression), environment)
@@ -130,7 +131,7 @@ def _unlimited(node: ast.expr, environment: Mapping[str, Number]) -> Number:
         name = _dotted(node)
         if name not in environment:
             raise ExpressionError(f"'{name}' has no value")
-        return environment[name]
+        return _number(name, environment[name])
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         left, right = _value(node.left, environment), _value(node.right, environment)
         return _BINARY[type(node.op)](left, right)
@@ -144,6 +145,13 @@ def _unlimited(node: ast.expr, environment: Mapping[str, Number]) -> Number:
     if isinstance(node, ast.Call):
         return _call(node, environment)
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed in a host expression")
+
+
+def _number(name: str, value: Any) -> Number:
+    """Return a value of the environment; constants of a damaged package may be text or null."""
+    if value is None or isinstance(value, str):
+        raise ExpressionError(f"'{name}' is {value!r}, which is no number")
+    return value
 
 
 def _compare(node: ast.Compare, environment: Mapping[str, Number]) -> bool:

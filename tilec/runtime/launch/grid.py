@@ -116,7 +116,7 @@ def _evaluate(
             value = evaluate(text, environment)
         except ExpressionError as failure:
             raise _error(kernel, f"cannot compute the grid extent '{text}': {failure}") from None
-        if value != int(value) or value < 0:
+        if value != value // 1 or value < 0:  # of infinity, // is no number
             raise _error(kernel, f"the grid extent '{text}' is {value}")
         extents.append(int(value))
     return tuple(extents)
