@@ -1,10 +1,10 @@
-"""Attention whose scores have several factors, with factors of any sign and size, against f64."""
+"""Scores with several factors of any sign and size, and sums of scaled tiles, against f64."""
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from tests.support.both_devices import host_array
+from tests.support.both_devices import host_array, run_both
 from tests.support.user_attention import attend
 from tilec.runtime.jit import loads
 from tilec.testing.check import Arguments
@@ -70,3 +70,24 @@ def test_results(launch, kernel, scale, cap, causal):
     exact = attend(scaled, causal, 0, cap=np.inf if cap is None else cap)[0][0]
     found = arguments.data()["Out"].astype(np.float64)
     np.testing.assert_allclose(found, exact, atol=2.0**-7 * max(1.0, np.abs(exact).max()), rtol=0)
+
+
+CANCELLING = """
+@kernel
+def differences[M](X: f32[M, 64], Y: f32[M, 64], Out: f32[M, 64], factor: f32):
+    m = grid(cdiv(M, 64))
+    x, y = load(X, (m, 0), (64, 64)), load(Y, (m, 0), (64, 64))
+    store(Out, (m, 0), tanh((x * 0.5 - y * 0.5) * factor, rounding='approx'))
+"""
+
+
+def test_exact_terms_that_cancel(device):
+    """Halves of nearly equal numbers have an exact difference, which a large factor shows."""
+    rng = np.random.default_rng(0)
+    x = (1 + rng.random((63, 64))).astype(np.float32)
+    y = (x + rng.integers(-3, 4, x.shape) * 2.0**-23).astype(np.float32)
+    factor = float(np.float32(2.7e6))
+    exact = np.tanh((x.astype(np.float64) - y) / 2 * factor)
+    given = {"X": x, "Y": y, "Out": np.full(x.shape, 77.0, np.float32)}
+    for arguments in run_both(device, CANCELLING, given, factor=factor):
+        np.testing.assert_allclose(arguments.data()["Out"], exact, rtol=2.0**-11, atol=0)

@@ -40,7 +40,7 @@ module @soft_cap {
 // CHECK-LABEL: module @sum
 // CHECK:      ^bb0(%[[S:.*]]: f32, %[[W:.*]]: f32, %[[R:.*]]: f32):
 // CHECK:      %[[X:.*]] = "cuda_tile.exp2"
-// CHECK-NEXT: %[[Y:.*]] = "cuda_tile.exp2"(%[[X]])
+// CHECK-NEXT: %[[Y:.*]] = "cuda_tile.tanh"(%[[X]])
 // CHECK:      %[[SR:.*]] = arith.mulf %[[S]], %[[R]] : f32
 // CHECK-NEXT: %[[A:.*]] = "cuda_tile.splat"(%[[SR]])
 // CHECK-NEXT: %[[P:.*]] = "cuda_tile.mulf"(%[[X]], %[[A]])
@@ -59,7 +59,7 @@ module @sum {
   ^bb0(%s: f32, %w: f32, %r: f32):
     %ss = "cuda_tile.splat"(%s) : (f32) -> !tile
     %x = "cuda_tile.exp2"(%ss) : (!tile) -> !tile
-    %y = "cuda_tile.exp2"(%x) : (!tile) -> !tile
+    %y = "cuda_tile.tanh"(%x) {rounding = "approx"} : (!tile) -> !tile
     %ws = "cuda_tile.splat"(%w) : (f32) -> !tile
     %rs = "cuda_tile.splat"(%r) : (f32) -> !tile
     %a = "cuda_tile.mulf"(%x, %ss) : (!tile, !tile) -> !tile
@@ -76,7 +76,7 @@ module @sum {
 // -----
 
 // Numbers of f32 whose result is not approximated, a term without a factor, a product that is also
-// used otherwise, another rounding, and an accurate tanh: all stay.
+// used otherwise, another rounding, an accurate tanh, and two exact terms that may cancel: all stay.
 // CHECK-LABEL: module @stays
 // CHECK-NOT: arith.
 !tile = !cuda_tile.tile<64x64xf32>
@@ -103,6 +103,11 @@ module @stays {
     %n = "cuda_tile.mulf"(%x, %ss) : (!tile, !tile) -> !tile
     %o = "cuda_tile.divf"(%n, %ss) : (!tile, !tile) -> !tile
     %p = "cuda_tile.tanh"(%o) : (!tile) -> !tile
+    %q = "cuda_tile.mulf"(%x, %ss) : (!tile, !tile) -> !tile
+    %r = "cuda_tile.mulf"(%c, %ss) : (!tile, !tile) -> !tile
+    %t = "cuda_tile.subf"(%q, %r) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.mulf"(%t, %ss) : (!tile, !tile) -> !tile
+    %v = "cuda_tile.tanh"(%u) {rounding = "approx"} : (!tile) -> !tile
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (f32) -> ()} : () -> ()
 }

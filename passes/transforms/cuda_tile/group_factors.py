@@ -18,6 +18,8 @@ the product of the scalars does. Both count less than what is lost already, or a
   of its inputs is a far larger error, as it is for `exp2` (docs/language.md, approximations).
 - Only the approximate `tanh` of the result is taken. Its relative error is 2^-11 (PTX ISA,
   `tanh.approx.f32`), and it keeps that of its operand. Here also a quotient alone is a product.
+  Of several terms, one at most is exact: where two exact ones cancel, the rounding of the products
+  is all that is left of them. Where one cancels with rough ones, their errors are larger.
 
 A product that is also used otherwise stays, or it would be computed twice.
 """
@@ -105,7 +107,7 @@ def _group(op: Any) -> bool:
     tile, factor = split
     is_coarse = _only_coarse(op)
     terms = _terms(tile, op)
-    if terms is None or not (is_coarse or all(map(_is_rough, terms))):
+    if terms is None or [*map(_is_rough, terms)].count(False) > is_coarse:
         if not (is_coarse and factor.divides):
             return False
         terms = None
