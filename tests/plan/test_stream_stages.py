@@ -41,6 +41,12 @@ def test_few_blocks_have_more_bytes_in_flight_each(blocks, stages):
     assert plan_kernel(problem, get_target("sm_90a"), {}).stages == stages
 
 
+def test_products_of_warps_keep_their_slots_where_two_ctas_share_an_sm():
+    problem = KernelProblem((), 4096, 0, 4096, product_bytes=16384)
+    found = plan_kernel(problem, get_target("sm_90a"), {"blocks_per_sm": 2})
+    assert found.stages == plan_kernel(problem, get_target("sm_90a"), {"blocks_per_sm": 1}).stages
+
+
 @pytest.mark.parametrize(
     ("line", "stages"),
     [

@@ -180,7 +180,7 @@ def _stream_stages(problem: KernelProblem, plan: KernelPlan, target: Target) -> 
 
     Where most SMs have no block, each block loads for others, too.
     """
-    needed = _needed_stages(problem, plan.blocks_per_sm)
+    needed = _needed_stages(problem, 1 if problem.product_bytes else plan.blocks_per_sm)
     if problem.blocks > FEW_BLOCKS * target.sm_count or not problem.stage_bytes:
         return needed
     rings = problem.blocks * (plan.spread if plan.share_rounds else 1)
