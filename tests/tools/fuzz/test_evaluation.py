@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.fuzz_cases import binary, call, lines, load, program, value
+from tools.emulator.fuzz import arithmetic
 from tools.emulator.fuzz.evaluation import evaluate
 from tools.emulator.fuzz.program import I32, Access, Expression, Store, name, number
 from tools.emulator.fuzz.values import Value, cast, round_to, sticky
@@ -144,6 +145,16 @@ def test_what_may_be_anything_stays_so(title):
     else:
         found = value(binary(title, operand, unknown, "f32"), memory)
     assert errors_of(found) == [0.0, np.inf]
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/"])
+def test_nan_that_may_be_anything_stays_so(op):
+    """An element at an index that is not known is NaN by chance."""
+    unknown = Value(np.array([np.nan, np.nan], np.float32), "f32", np.array([np.inf, 0.0]))
+    known = Value(np.array([1.0, 2.0], np.float32), "f32")
+    with np.errstate(invalid="ignore"):
+        found = arithmetic.binary(op, unknown, known, "f32")
+    assert errors_of(found) == [np.inf, 0.0]
 
 
 def test_a_cast_to_8_bits_does_not_bound_an_unknown_number():

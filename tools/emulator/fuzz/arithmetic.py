@@ -99,7 +99,7 @@ def _around(data: Numbers, nominal: Numbers, error: Numbers, dtype: str) -> Valu
         dtype: Its type.
     """
     error = np.where(np.isnan(error), np.inf, error)
-    own = np.abs(nominal) * 2.0**-52
+    own = np.where(np.isinf(error), 0.0, np.abs(nominal) * 2.0**-52)  # NaN may be anything, too
     found = inexact(nominal, np.where(error > 0, error + own, 0.0), dtype)
     if found.error is None:
         return Value(data, dtype)
@@ -110,7 +110,8 @@ def _around(data: Numbers, nominal: Numbers, error: Numbers, dtype: str) -> Valu
 
 def _times(factor: Any, error: Any) -> Numbers:
     """Return what a factor makes of an error: nothing of none, anything of an infinite one."""
-    return np.where(np.equal(error, 0), 0.0, np.nan_to_num(np.abs(factor) * error, nan=np.inf))
+    grown = np.abs(factor) * error
+    return np.where(np.equal(error, 0), 0.0, np.where(np.isnan(grown), np.inf, grown))
 
 
 def _product(a: Value, b: Value) -> Value:
