@@ -15,7 +15,13 @@ from hypothesis import strategies as st
 import tilec
 from tests.support.kernel_metadata import kernel_metadata
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
-from tilec.codegen.package import load_package, package_bytes, parse_package, save_package
+from tilec.codegen.package import (
+    FORMAT_VERSION,
+    load_package,
+    package_bytes,
+    parse_package,
+    save_package,
+)
 from tilec.support.diagnostics import CompileError
 
 METADATA = kernel_metadata(name="k", constants={"eps": 1e-5, "flag": True}, grid=["cdiv(M, 128)"])
@@ -114,11 +120,12 @@ def test_a_changed_member():
 
 def test_a_newer_format():
     def change(manifest, _):
-        manifest["version"] = 3
+        manifest["version"] = FORMAT_VERSION + 1
 
     found = problem(rewritten(package_bytes(PLAIN), change))
     assert found.code == "T0718"
-    assert found.message == "'a.tilepkg' has package format 3; this tilec reads up to 2"
+    newer = f"'a.tilepkg' has package format {FORMAT_VERSION + 1}"
+    assert found.message == f"{newer}; this tilec reads up to {FORMAT_VERSION}"
     assert found.hint == "use a newer tilec"
 
 
