@@ -13,6 +13,7 @@ from tilec.request.specialization import (
 )
 from tilec.runtime.aot_options import (
     arrays_of,
+    check_dicts,
     check_names,
     chosen_values,
     dtypes_of,
@@ -285,15 +286,15 @@ def compile(  # noqa: A001 - the public name
             kernel cannot be compiled.
     """
     get_gpu(gpu)
+    check_dicts({"dim": sizes, "divisor": divisors, "field of the plan": plan})
     text, options = _text_of(source), _options(source, target, debug_waits, allow_spills)
     if isinstance(source, Kernel):
         kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}
     program = text.program
     names = program.kernel_names if kernel is None else (program.select_kernel(kernel),)
     interfaces = [text.interface(name) for name in names]
-    check_names(interfaces, CONST, constants, "const")
-    check_names(interfaces, DTYPE, dtypes, "dtype parameter")
-    check_names(interfaces, ARRAY, layouts, "array")
+    for kind, given in ((CONST, constants), (DTYPE, dtypes), (ARRAY, layouts)):
+        check_names(interfaces, kind, given)
     usual = Specialization(divisors=divisors, sizes=sizes, plan=plan, gpu=gpu)
     compiled = []
     for interface in interfaces:

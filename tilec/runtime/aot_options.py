@@ -18,6 +18,8 @@ from tilec.support.dtypes import DTYPES
 
 DEFAULT_DTYPE = "bf16"
 """What a `dtype` parameter is compiled for when nothing says otherwise."""
+_CALLED = {CONST: "const", DTYPE: "dtype parameter", ARRAY: "array"}
+"""What messages call a parameter, by its kind."""
 _LAYOUTS = {
     "row": row_major,
     "col": column_major,
@@ -36,23 +38,19 @@ def guessed_dtypes(
                 yield remark("T0014", f"{interface.kernel}: {message}", item.span)
 
 
-def check_names(
-    interfaces: Sequence[Interface], kind: str, given: Mapping[str, Any], what: str
-) -> None:
+def check_names(interfaces: Sequence[Interface], kind: str, given: Mapping[str, Any]) -> None:
     """Check that every name in `given` is a parameter of one of the kernels.
 
     Args:
         interfaces: The kernels.
         kind: Kind of the parameters that count, for example `CONST`.
         given: Values by name.
-        what: How to call such a parameter in messages.
 
     Raises:
         CompileError: A name is unknown (T0007), or a constant is no number (T0008).
     """
-    if not isinstance(given, Mapping):
-        message = f"{given!r} is no dict: a value for each {what} by name is expected"
-        raise CompileError(error("T0008", message))
+    what = _CALLED[kind]
+    check_dicts({what: given})
     known = {item.name for interface in interfaces for item in interface.of_kind(kind)}
     for name, value in given.items():
         if kind == CONST and (not isinstance(value, Number) or isinstance(value, complex)):
@@ -61,6 +59,21 @@ def check_names(
             kernels = ", ".join(interface.kernel for interface in interfaces)
             hint = f"known: {', '.join(sorted(known))}" if known else None
             raise CompileError(error("T0007", f"{kernels} has no {what} '{name}'", hint=hint))
+
+
+def check_dicts(given: Mapping[str, Mapping[str, Any]]) -> None:
+    """Check that what is given, by how to call one of it, is given by name.
+
+    Raises:
+        CompileError: It is no dict, or a name in it is no string (T0008).
+    """
+    for what, values in given.items():
+        if not isinstance(values, Mapping):
+            message = f"{values!r} is no dict: a value for each {what} by name is expected"
+            raise CompileError(error("T0008", message))
+        for name in values:
+            if not isinstance(name, str):
+                raise CompileError(error("T0008", f"{name!r} is no name of a {what}"))
 
 
 def chosen_values(interface: Interface, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
