@@ -12,6 +12,7 @@ import pytest
 
 import tilec
 from tests.support.empty_cases import CASES, FILE
+from tests.support.gemm_source import gemm_source
 from tilec.language import cast, cdiv, f16, f32, grid, load, store, zeros
 
 M, N, K = TypeVar("M"), TypeVar("N"), TypeVar("K")
@@ -88,15 +89,7 @@ def test_arrays_with_and_without_elements_share_a_variant(device):
     assert all(item is found[0] for item in found)
 
 
-PRODUCT = """
-@kernel({fixed})
-def product[M, N, K](A: f16[M, K], B: f16[K, N], C: f16[M, N]):
-    m, n = grid(cdiv(M, 64), cdiv(N, 64))
-    acc = zeros((64, 64), f32)
-    for k in range(cdiv(K, 64)):
-        acc += load(A, (m, k), (64, 64)) @ load(B, (k, n), (64, 64))
-    store(C, (m, n), cast(acc, f16))
-"""
+PRODUCT = gemm_source(hints="{fixed}", operands="f16", result="f16", rows=64, columns=64, depth=64)
 
 
 @tilec.kernel(copy_rounds=True, skip_hidden=False)

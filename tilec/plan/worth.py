@@ -36,3 +36,6 @@ SELECTS_IN_A_ROW = 8
 LANES_OF_A_PICK = 4
 """Lanes along the axis from which on it pays to compute which of them has the picked element: two
 lanes exchange theirs with one shuffle, too (choice)."""
+FACTOR_TERMS = 4
+"""Terms of a sum to which its scalar factor goes, at most: each takes a scalar operation and a
+register (choice)."""

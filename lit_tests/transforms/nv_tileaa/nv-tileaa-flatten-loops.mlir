@@ -127,6 +127,39 @@ module @uncounted_rounds_keep_both {
 !x = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 
+// What is left of a 64-bit scalar may be a larger number than the scalar.
+// CHECK-LABEL: module @cut_scalars_keep_both
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT:     preconditions
+module @cut_scalars_keep_both {
+  "nv_tileaa.func"() ({
+  ^bb0(%x: !x, %n: i64, %t: !token, %at: tensor<64x32xi32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %b = arith.constant dense<1.0> : tensor<32x64xbf16>
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %pad = arith.constant dense<0.0> : tensor<64x32xbf16>
+    %m = arith.trunci %n : i64 to i32
+    %r = scf.for %i = %c0 to %c64 step %c1 iter_args(%p = %zero) -> (tensor<64x64xf32>) : i32 {
+      %s = scf.for %k = %c0 to %m step %c1 iter_args(%acc = %p) -> (tensor<64x64xf32>) : i32 {
+        %lines = "nv_tileaa.splat"(%k) : (i32) -> tensor<64x32xi32>
+        %a, %v = "nv_tileaa.gather"(%x, %at, %lines, %pad, %t) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 2, 0, 1, 1>, run = 8 : i64} : (!x, tensor<64x32xi32>, tensor<64x32xi32>, tensor<64x32xbf16>, !token) -> (tensor<64x32xbf16>, !token)
+        %d = "nv_tileaa.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+      scf.yield %s : tensor<64x64xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!x, i64, !token, tensor<64x32xi32>) -> (),
+      tilec.kernel = {params = [{kind = "pointer", array = "X"}, {kind = "scalar", name = "n", dtype = "i64"}]}} : () -> ()
+}
+
+// -----
+
+!x = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+
 // The outer loop computes with the result of the inner one.
 // CHECK-LABEL: module @results_between_keep_both
 // CHECK-COUNT-2: scf.for

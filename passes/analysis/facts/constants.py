@@ -5,6 +5,9 @@ from typing import Any
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 
+FILLERS = ("arith.constant", "nv_tileaa.splat")
+"""Operations that make tiles of one number; dense constants of several are not told apart."""
+
 
 def is_zeros(value: Any) -> bool:
     """Tell whether `value` is a constant tile of +0."""
@@ -18,6 +21,12 @@ def is_zeros(value: Any) -> bool:
         is_float = isinstance(element, ir.FloatType)
         zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
     return op.attributes["value"] == ir.DenseElementsAttr.get_splat(value.type, zero)
+
+
+def is_filler(tile: Any) -> bool:
+    """Tell whether a tile is made of one number, as what a mask fills in is."""
+    op = defining_operation(tile)
+    return op is not None and op.name in FILLERS
 
 
 def float_of(value: Any) -> float | None:

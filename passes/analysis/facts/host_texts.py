@@ -26,18 +26,21 @@ _OPERATORS = {
 }
 """Quotients are those of numbers that are not negative."""
 _CASTS = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast")
+_CUTS = ("arith.trunci",)
+"""Casts of which a result may be another number."""
 _LONGEST = 1000
 """Characters of an expression, at most."""
 
 
-def host_text(value: Any, function: Any) -> str | None:
+def host_text(value: Any, function: Any, *, estimate: bool = True) -> str | None:
     """Return a value as an expression of dims and scalars; None where it depends on more.
 
-    Arithmetic counts as exact, so the expression is good for estimates only.
+    Sums and products count as exact; in the kernel, they may wrap.
 
     Args:
         value: An integer that is computed before or outside of all loops.
         function: The kernel.
+        estimate: Whether wider numbers that are cut to fewer bits count as exact, too.
     """
     params = read_kernel_fact(function, "params", [])
     arguments = zip(params, function_body(function).arguments, strict=False)
@@ -46,11 +49,11 @@ def host_text(value: Any, function: Any) -> str | None:
         for param, argument in arguments
         if param["kind"] in ("dim", "scalar")
     }
-    text = _text(value, names)
+    text = _text(value, names, estimate)
     return text if text is not None and len(text) <= _LONGEST else None
 
 
-def _text(value: Any, names: Mapping[Any, str]) -> str | None:
+def _text(value: Any, names: Mapping[Any, str], estimate: bool) -> str | None:
     if value in names:
         return names[value]
     constant = constant_value(value)
@@ -58,9 +61,10 @@ def _text(value: Any, names: Mapping[Any, str]) -> str | None:
         return str(constant)
     op = defining_operation(value)
     if op is not None and op.name in _CASTS:
-        return _text(op.operands[0], names)
+        is_cut = op.name in _CUTS and not estimate
+        return None if is_cut else _text(op.operands[0], names, estimate)
     if op is None or op.name not in _OPERATORS:
         return None
-    found = [_text(operand, names) for operand in op.operands]
+    found = [_text(operand, names, estimate) for operand in op.operands]
     known = [text for text in found if text is not None and len(text) <= _LONGEST]
     return _OPERATORS[op.name].format(*known) if len(known) == len(found) else None

@@ -44,14 +44,13 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.worth import FACTOR_TERMS
 from tilec.support.fast_dataclasses import dataclass
 
 _RENAMING = (BroadcastOp, PermuteOp, ReshapeOp)
 _ROUGH_BITS = 16
 """Elements of at most so many bits are rounded so much that one more rounding of f32 is nothing."""
 _ONE = 1.0
-_MOST_TERMS = 4
-"""Terms of a sum to which a factor goes; each takes a scalar operation and a register."""
 
 
 @dataclass(frozen=True)
@@ -106,13 +105,13 @@ def _group(op: Any) -> bool:
         return False
     tile, factor = split
     is_coarse = _only_coarse(op)
-    terms = _terms(tile, op)
-    if terms is None or [*map(_is_rough, terms)].count(False) > is_coarse:
-        if not (is_coarse and factor.divides):
-            return False
-        terms = None
+    terms = _terms(tile, op) or []
+    exact = sum(not _is_rough(term) for term in terms)
+    goes_on = bool(terms) and exact <= (1 if is_coarse else 0)
+    if not goes_on and not (is_coarse and factor.divides):
+        return False
     with ir.InsertionPoint(op), op.location:
-        result = _scaled(tile, factor) if terms is not None else _product(tile, factor)
+        result = _scaled(tile, factor) if goes_on else _product(tile, factor)
     op.results[0].replace_all_uses_with(result)
     erase_unused([op.results[0]])
     return True
@@ -171,7 +170,7 @@ def _terms(tile: Any, user: Any) -> list[Any] | None:
     if op.name in (AddFOp.OPERATION_NAME, SubFOp.OPERATION_NAME) and _is_plain(op.opview):
         found = [_terms(operand, op) for operand in op.operands]
         terms = [term for part in found if part is not None for term in part]
-        return terms if None not in found and len(terms) <= _MOST_TERMS else None
+        return terms if None not in found and len(terms) <= FACTOR_TERMS else None
     return None
 
 

@@ -154,8 +154,8 @@ def _is_masked(op: Any, value: Any) -> bool:
 def _is_maximum(op: Any) -> bool:
     if op.name != _REDUCE or len(op.operands) != 1:
         return False
-    combine = body_operations(op.regions[0].blocks[0])
-    return len(combine) == len(("combine", "yield")) and combine[0].name in DROPS_NAN
+    first, *others = body_operations(op.regions[0].blocks[0])
+    return len(others) == 1 and first.name in DROPS_NAN  # the other one yields
 
 
 def _is_exponent(op: Any, value: Any) -> bool:

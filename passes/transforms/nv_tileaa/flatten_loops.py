@@ -16,7 +16,8 @@ inner loop is the same in each round of the outer one.
 
 Rounds are counted in 32 bits. Where dims and scalars may make more of them, a precondition of the
 launch says that they do not: `(R * max(C, 0)) <= 2147483647`. (So many rounds take minutes.) Loops
-whose rounds depend on more, such as a loaded number, stay as they are then.
+whose rounds depend on more, such as a loaded number or a part of a 64-bit one, stay as they are
+then.
 """
 
 from math import prod
@@ -104,7 +105,7 @@ def _ensure_count(nest: list[Any], function: Any) -> bool:
         return True
     counts: list[str] = []
     for bound in bounds:
-        text = host_text(bound, function)
+        text = host_text(bound, function, estimate=False)
         if text is None:
             return False
         counts.append(text if (constant_value(bound) or 0) > 0 else f"max({text}, 0)")

@@ -6,7 +6,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import clone_operation, defining_operation
-from tilec.passes.analysis.facts.constants import float_of
+from tilec.passes.analysis.facts.constants import float_of, is_filler
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
     TRUE,
@@ -24,7 +24,6 @@ _SELECT, _PRODUCT, _SPLAT = "arith.select", "arith.mulf", "nv_tileaa.splat"
 _JOINS = {1: "arith.andi", 2: "arith.ori"}
 """What joins the parts of a mask, by the side of the choice that is usual."""
 _LOADED = "nv_tileaa.bounded"
-_FILLERS = ("arith.constant", _SPLAT)
 _ONE = 1.0
 
 
@@ -52,9 +51,8 @@ class Masked:
         """The operations that only the masks need, and constants."""
         found = set(self.operations)
         for value in self.select.operands:
-            op = defining_operation(value)
-            if op is not None and op.name in _FILLERS:
-                found.add(op)
+            if is_filler(value):
+                found.add(value.owner.operation)
         found.discard(defining_operation(self.kept))
         return found
 

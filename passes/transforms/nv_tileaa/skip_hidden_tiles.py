@@ -45,6 +45,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
+from tilec.passes.analysis.facts.constants import is_filler
 from tilec.passes.analysis.facts.idle_rounds import NotIdleError, prove_idle
 from tilec.passes.analysis.facts.mask_tests import (
     Condition,
@@ -68,7 +69,6 @@ from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_condition, emit_
 from tilec.support.diagnostics import remark
 
 _LOAD, _SELECT = "nv_tileaa.tiled_load", "arith.select"
-_FILLERS = ("arith.constant", "nv_tileaa.splat")
 _SKIPPED = "rounds of the loop are left out where this mask hides everything"
 _STAYS = "all rounds of the loop are computed, also where this mask hides everything: "
 
@@ -141,8 +141,7 @@ def _why_not(loop: Any, selects: dict[Any, list[Any]], tiles: MeasuredTiles) -> 
 
 def _fills(select: Any) -> list[bool]:
     """Tell of both sides of a select whether it is one number everywhere, as what a mask hides."""
-    ops = map(defining_operation, list(select.operands)[1:])
-    return [op is not None and op.name in _FILLERS for op in ops]
+    return [is_filler(tile) for tile in list(select.operands)[1:]]
 
 
 def _hidden_side(select: Any) -> int:

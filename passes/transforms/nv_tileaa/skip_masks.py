@@ -38,10 +38,10 @@ from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
-    defining_operation,
     enclosing_loops,
     parent_operation,
 )
+from tilec.passes.analysis.facts.constants import FILLERS, is_filler
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
@@ -71,7 +71,6 @@ from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass
 
 _SELECT = "arith.select"
-_FILLERS = ("arith.constant", "nv_tileaa.splat")
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ def skip_masks(module: Any, context: PassContext) -> bool:
         for select in selects:
             found = _choice(select, ranges, set(selects))
             message = _message(found, names)
-            if isinstance(found, _Choice) or any(map(_is_filler, list(select.operands)[1:])):
+            if isinstance(found, _Choice) or any(map(is_filler, list(select.operands)[1:])):
                 context.sink.emit(remark("T0439", message, span_of(select)))
             if isinstance(found, _Choice):
                 choices.append(found)
@@ -146,7 +145,7 @@ def _is_masked(op: Any) -> bool:
 def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | str:
     """Return the test of a select, or why it has none."""
     mask, first, second = select.operands
-    side = 2 if _is_filler(first) and not _is_filler(second) else 1
+    side = 2 if is_filler(first) and not is_filler(second) else 1
     try:
         test = derive_test(mask, side == 1, ranges)
     except NoTestError as failure:
@@ -178,11 +177,6 @@ def _leads(condition: Condition, loop: Any, ranges: ValueRanges) -> bool:
         return any(found is None or found * factor > 0 for found, factor in grown)
 
     return not holds_on(condition)
-
-
-def _is_filler(tile: Any) -> bool:
-    op = defining_operation(tile)
-    return op is not None and op.name in _FILLERS
 
 
 def _computes(op: Any) -> bool:
@@ -276,4 +270,4 @@ def _branch(group: list[_Choice], ranges: ValueRanges) -> None:
         erase(select)
     movable = {op for choice in group for op in choice.test.operations}
     movable |= {tile.owner.operation for tile, (_, flag) in plain.items() if flag is not None}
-    erase_unused(unused, lambda op: op in movable or op.name in _FILLERS)
+    erase_unused(unused, lambda op: op in movable or op.name in FILLERS)

@@ -25,7 +25,7 @@ The copies of a store have one number, `copy_of`: they use the same shared memor
 (`nv-tileas-lower-epilogue`).
 
 A loop around another one is not copied. Where its operations have stages, stage 1 runs during the
-inner loop, a piece after the products of each round
+inner loop, a piece after the products of each round, before what only later operations need
 (`passes/transforms/nv_tileas/schedule/spread_stage.py`):
 
 Before:  scf.for %tile = %first to %end step %s {

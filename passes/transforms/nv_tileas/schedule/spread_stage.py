@@ -1,4 +1,8 @@
-"""Run stage 1 of a loop in pieces, during the loop inside of it; see `nv-tileas-rotate-loops`."""
+"""Run stage 1 of a loop in pieces, during the loop inside of it; see `nv-tileas-rotate-loops`.
+
+A piece comes right after the products of a round. What only later operations of the round need
+comes after the piece, so that the products do not wait for it.
+"""
 
 from math import prod
 from typing import Any

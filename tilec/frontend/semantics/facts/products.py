@@ -3,7 +3,7 @@
 Tiles are chosen with the answer, before there is IR.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
@@ -26,8 +26,7 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
     Args:
         block: The operations of a kernel.
     """
-    outline = _outline(block)
-    also_live, held = live_together(outline), live_together(outline, carried=True)
+    held = live_together(_outline(block), carried=True)
     chained = dict(_chains(block, {}))
     found: dict[Extents, ProductsTogether] = {}
     for operations in _blocks(block):
@@ -36,25 +35,35 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
             if op.name in PRODUCTS:
                 groups.setdefault(product_extents(op), []).append(op)
         for extents, ops in groups.items():
-            others = max((also_live[op.results[0]] for op in ops), key=len)
+            others = max((_results(held[op.results[0]], held) for op in ops), key=len)
             a_tiles, b_tiles = (len({op.operands[number] for op in ops}) for number in (0, 1))
             live = tuple(_extents(tile)[-2:] for tile in others if isinstance(tile, Value))
             if any("promote" in op.attributes for op in ops):
                 live = (*live, extents[:2])  # the sum of each few elements of K, and that of all
             count = sum(products_of(op.attributes.get("precision")) for op in ops)
             after = chained.get(ops[0])
-            sums = _sums(ops[0], held[ops[0].results[0]], others)
+            sums = _sums(ops[0], held)
             together = ProductsTogether(count, a_tiles, b_tiles, live, sums, after)
             if extents not in found or found[extents].products < together.products:
                 found[extents] = together
     return found
 
 
-def _sums(product: Operation, held: Sequence[Hashable], others: Sequence[Hashable]) -> int:
-    """Return how many tiles of the shape of a product its loop carries for no product to add to."""
-    shape = _extents(product.results[0])
-    tiles = [tile for tile in held if isinstance(tile, Value) and tile not in others]
-    return sum(_extents(tile) == shape for tile in tiles)
+def _results(tiles: Iterable[Hashable], products: Container[Hashable]) -> list[Hashable]:
+    """Return those of some tiles that products make."""
+    return [tile for tile in tiles if tile in products]
+
+
+def _sums(product: Operation, held: Mapping[Hashable, Sequence[Hashable]]) -> int:
+    """Return how many tiles of the shape of a product its loop carries for no product to add to.
+
+    Args:
+        product: The product.
+        held: By the result of each product, the tiles that are live then.
+    """
+    (result,) = product.results
+    tiles = [tile for tile in held[result] if isinstance(tile, Value) and tile not in held]
+    return sum(_extents(tile) == _extents(result) for tile in tiles)
 
 
 def product_types(tiles: Sequence[Value], precision: str | None) -> ProductTypes:
