@@ -100,6 +100,8 @@ def test_what_is_no_program(data: bytes, code: str, tmp_path: Path, capsys):
         (["--layout", "A=99999999999999999999,1"], "T0008", "strides[0] of A is 9999"),
         (["--layout", "A=1,9223372036854775808"], "T0008", "strides[1] of A is 92233"),
         (["--assume", "A.strides[0] == 99999999999999999999"], "T0008", "strides[0] of A is 9999"),
+        (["--assume", "A.strides[0] == -5"], "T0008", "strides[0] of A is -5, but a stride that"),
+        (["--layout", "A=-64,1"], "T0008", "--layout A=any --no-assume A.aligned"),
         (["--start-from", "llvm"], "T0502", "this is a source, not IR"),
         (["--assume", "K % 64 == 0"], "T0007", "called 'K'"),
         (["--assume", "M is big"], "T0008", "does not understand"),

@@ -1,13 +1,14 @@
 """Operands that threads copy to shared memory by `cp.async`, on the emulator, against NumPy."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.support.both_devices import host_array
-from tests.support.copied_cases import CASES, COPIED, LIMIT, PATH
+from tests.support.copied_cases import CASES, COPIED, LIMIT, PATH, one_row
 from tilec.runtime.jit import load
 from tilec.testing.check import Arguments
 from tools.emulator import device as device_module
@@ -41,6 +42,17 @@ def multiply(device, launch, kernels):
 def test_product(multiply, name):
     """Threads copy 16 bytes at a time, or as many as lie next to each other."""
     assert copied_sizes(multiply(name).ptx) == COPIED.get(name, {16})
+
+
+def test_one_row_of_odd_pitch(device, launch, kernels):
+    """No address of a copy is misaligned, also not where rows outside of the array are zeros."""
+    kernel, given, constants, exact = one_row(136)
+    made = {key: host_array(key, values) for key, values in given.items()}
+    made["X"] = replace(made["X"], strides=(137, 1))
+    arguments = Arguments(made, constants)
+    launch(getattr(kernels, kernel), arguments)
+    np.testing.assert_allclose(arguments.data()["Y"], exact, atol=LIMIT * np.abs(exact).max())
+    assert copied_sizes(getattr(kernels, kernel).compile(**arguments.data()).ptx) == {16}
 
 
 def copied_sizes(ptx):

@@ -41,6 +41,14 @@ def gathered_rows(depth, dtype: Any = BF16, sums: Any = np.float32, **constants)
     return "gathered_rows", given, constants, taken @ _wide(w).T
 
 
+def one_row(depth, **constants):
+    """Rows of an array that has one alone; the caller gives it an odd pitch."""
+    _, given, constants, _ = gathered_rows(depth, **constants)
+    given["X"] = given["X"][:1]
+    taken = np.where(given["R"][:, None] == 0, _wide(given["X"]), 0)
+    return "gathered_rows", given, constants, taken @ _wide(given["W"]).T
+
+
 def gathered_both(depth, first, **constants):
     """Both operands, of rows that begin at a multiple of 2, 4 or 8 elements."""
     x, w = _normal(3, 70, depth), _normal(4, 80, depth)

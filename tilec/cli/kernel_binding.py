@@ -191,15 +191,29 @@ class _Binder:
                 strides[axis] = stride
             elif array == item.name:
                 self._fail("T0008", f"--assume: '{array}' has {rank} axes, so no strides[{axis}]")
-        for axis, stride in enumerate(strides):
-            if stride is not None and not -_STRIDE_LIMIT <= stride < _STRIDE_LIMIT:
-                self._fail("T0008", f"strides[{axis}] of {item.name} is {stride}, beyond 64 bits")
-                strides[axis] = None
+        self._check_strides(item.name, strides)
         asked = self.request.alignments
         dtype = dtypes.get(item.dtype, item.dtype)
         size = DTYPES[dtype].bytes if dtype in DTYPES else 1
         alignment = alignment_of(asked.get(item.name, asked.get("", VECTOR_BYTES)), size)
         return ArraySpec(dtype, tuple(strides), alignment)
+
+    def _check_strides(self, name: str, strides: list[int | None]) -> None:
+        """Report strides that cannot be compiled in; make run-time ones of them."""
+        for axis, stride in enumerate(strides):
+            if stride is None or 0 <= stride < _STRIDE_LIMIT:
+                continue
+            message, hint = f"strides[{axis}] of {name} is {stride}, ", None
+            if stride < -_STRIDE_LIMIT or stride >= 0:
+                message += "beyond 64 bits"
+            else:
+                message += "but a stride that is compiled in is 0 or positive"
+                hint = (
+                    f"with '--layout {name}=any --no-assume {name}.aligned', a launch takes any "
+                    "strides, negative ones too"
+                )
+            self._fail("T0008", message, hint)
+            strides[axis] = None
 
     def _layout(self, name: str, rank: int) -> tuple[int | None, ...]:
         text = self.request.layouts.get(name, "row")

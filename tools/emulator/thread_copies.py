@@ -84,7 +84,7 @@ def copy(program: Program, statement: Statement) -> Action:
         if (sizes > width).any():
             raise AccessError(f"more than {width} bytes are copied")
         aligned = to(warp)[lanes]
-        if (aligned % width).any() or (sources[sizes > 0] % width).any():
+        if (aligned % width).any() or (sources % width).any():
             raise AccessError(f"a copy of {width} bytes is not aligned")
         places = warp.cta.shared.index(aligned, width)
         made = ThreadCopy(warp, places, sources, sizes)

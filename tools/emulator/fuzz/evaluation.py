@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator.fuzz import elements
+from tools.emulator.fuzz import elements, open_sums
 from tools.emulator.fuzz.memory import Memory
 from tools.emulator.fuzz.program import (
     COORDINATES,
@@ -126,8 +126,7 @@ def _store(block: Block, item: Store) -> None:
     tile = block.value(item.tile)
     index = tuple(block.scalar(at) for at in item.index)
     view = block.memory.view(item.access)
-    old = view.load(index, tile.data.shape, None)
-    view.store(index, elements.combined(old, item.atomic, tile))
+    view.store(index, open_sums.combine(view, index, item.atomic, tile))
 
 
 def _for(block: Block, item: For) -> None:

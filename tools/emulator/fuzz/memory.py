@@ -25,10 +25,13 @@ class Block:
     Attributes:
         data: All elements, guards and gaps included.
         error: Bound of the error of each; None where all are exact.
+        sums: Of sums whose order is open (`open_sums.py`), how large the terms of each element are
+            together, and how many were added; None before the first one.
     """
 
     data: Numbers
     error: Numbers | None = None
+    sums: "tuple[Block, Block] | None" = None
 
 
 @dataclass(frozen=True)

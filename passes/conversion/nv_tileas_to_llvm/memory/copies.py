@@ -3,7 +3,8 @@
 A thread copies the runs of neighbouring elements that the layout of the indices gives it, 4, 8 or
 16 bytes at a time. What lies outside of the array, or is masked off, becomes zeros: `src-size` says
 how many of the bytes are copied, and the rest of them is zeros (PTX ISA, cp.async). Nothing is read
-where that is 0, so the address may be any then.
+where that is 0, so the address may be any multiple of the bytes of the copy then. It must be one
+(PTX ISA, addresses as operands): see `_aligned_places`.
 """
 
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ def lower_async_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
     slot = lowering.get(gather.destination)
     shared = layout_of_shared(gather.destination.type)
     addresses = TileAddresses(lowering, slot, shared, tile_layout(gather.indices[0]), ())
+    elements.places = _aligned_places(elements)
     width = min(elements.width, addresses.width)
     size = width * shared.element_bytes
     text = f"cp.async.{'cg' if size == _WIDEST else 'ca'}.shared.global [$0], [$1], {size}"
@@ -40,6 +42,33 @@ def lower_async_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
         else:
             predicated(elements.owner, f"{text}, $2;", "r,l,r", [*operands, copied])
     return ()
+
+
+def _aligned_places(elements: Elements) -> list[list[Any]]:
+    """Emit indices that give an aligned address also where nothing is copied.
+
+    A stride that is not known at compile time is a multiple of what a copy needs where an axis has
+    several elements. Where it has one or none, the stride may be any number
+    (`tilec/runtime/args/preconditions.py`), and only index 0 gives an aligned address.
+    """
+    *outer, last = elements.indices
+    checked = not elements.op.opview.unchecked
+    places = []
+    for axis, indices in enumerate(outer):
+        if isinstance(elements.memref.strides[axis], int) or not (checked or elements.mask):
+            places.append(indices)
+            continue
+        safe = []
+        for register, index in enumerate(indices):
+            inside = elements.inside_along(register, [axis]) if checked else elements.mask[register]
+            key = ("aligned", index, inside)
+            safe.append(elements.once(key, lambda i=index, c=inside: _or_zero(c, i)))
+        places.append(safe)
+    return [*places, last]
+
+
+def _or_zero(condition: Any, index: Any) -> Any:
+    return arith.select(condition, index, emit.constant(index.type, 0))
 
 
 def _copied_bytes(elements: Elements, first: int, width: int, element_bytes: int) -> Any:

@@ -152,7 +152,13 @@ def _reduce(elements: "Elements", order: "_Order", mode: str, values: list[list[
 
 
 class Elements:
-    """The elements that one access names, by register."""
+    """The elements that one access names, by register.
+
+    Attributes:
+        indices: Of each axis the indices, by register.
+        places: The indices that addresses are computed from; they may differ from `indices` where
+            nothing is accessed.
+    """
 
     def __init__(self, lowering: Lowering, op: Any) -> None:
         """Read the operands of `op`."""
@@ -162,6 +168,7 @@ class Elements:
         first = access.indices[0]
         self.layout = tile_layout(first) if isinstance(first.type, ir.RankedTensorType) else None
         self.indices = [self.registers_of(index) for index in access.indices]
+        self.places = self.indices
         self.mask = self.registers_of(access.mask)
         self.padding = self.registers_of(getattr(access, "padding", None))
         self.count = len(self.indices[0])
@@ -212,14 +219,14 @@ class Elements:
 
     def varying(self) -> list[int]:
         """Return the axes along which registers of a thread have different indices, or the last."""
-        found = [axis for axis, index in enumerate(self.indices) if len(set(index)) > 1]
-        return found or [len(self.indices) - 1]
+        found = [axis for axis, index in enumerate(self.places) if len(set(index)) > 1]
+        return found or [len(self.places) - 1]
 
     def offset(self, register: int, axes: Sequence[int]) -> Any:
         """Emit how far the indices along `axes` move an element, in elements (i64); or None."""
         total = None
         for axis in axes:
-            index, stride = self.indices[axis][register], self.memref.strides[axis]
+            index, stride = self.places[axis][register], self.memref.strides[axis]
             part = self.once(("scaled", axis, index), lambda i=index, s=stride: _scaled(i, s))
             total = part if total is None else arith.addi(total, part)
         return total
@@ -231,7 +238,7 @@ class Elements:
         one instruction, a multiply-add of 64 bits.
         """
         own = self.varying()
-        common = [axis for axis in range(len(self.indices)) if axis not in own]
+        common = [axis for axis in range(len(self.places)) if axis not in own]
         place = self.memref.base
         if common:
             place = self.once("common", lambda: self._moved(place, self.offset(0, common)))
