@@ -7,6 +7,7 @@ from tilec.frontend.semantics.annotations import check_parameter
 from tilec.frontend.semantics.builtins.table import Argument, Call, call_builtin
 from tilec.frontend.semantics.closures import default_of
 from tilec.frontend.semantics.context import Binding, Context, Frame
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.values import (
     AnyValue,
     BuiltinValue,
@@ -120,7 +121,8 @@ def _bind_arguments(ctx: Context, frame: Frame, function: FunctionValue, node: a
     for keyword in node.keywords:
         if keyword.name not in names:
             message = f"'{definition.name}' has no parameter '{keyword.name}'"
-            hint = did_you_mean(keyword.name, names)
+            entry = lacking(Usage.ARGUMENT, keyword.name)
+            hint = did_you_mean(keyword.name, names) or (entry.hint if entry else None)
             raise ctx.fail("T0310", message, keyword.span, hint=hint, notes=[declared])
         if keyword.name in given:
             message = f"parameter '{keyword.name}' is given twice"

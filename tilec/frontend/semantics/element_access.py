@@ -1,6 +1,7 @@
 """What the builtins that access single elements of an array share: indices, masks, memory order."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
@@ -15,6 +16,14 @@ SCOPES = {"block": "tl_blk", "device": "device", "sys": "sys"}
 """Who sees an ordered access: the block, the device, the system; name -> name in cuda_tile."""
 LOAD_ORDERS = ("weak", "relaxed", "acquire")
 STORE_ORDERS = ("weak", "relaxed", "release")
+_TILE_FORMS = {
+    "scatter": "write 'store(A, index, x)' to store a tile at a tile index",
+    **{
+        f"atomic_{kind}": f"write 'atomic_store_{kind}(A, index, x)' for a tile at a tile index"
+        for kind in ("add", "max", "min", "and", "or", "xor")
+    },
+}
+"""What takes a tile index and a tile, by what takes indices of elements."""
 ATOMIC_ORDERS = ("relaxed", "acquire", "release", "acq_rel")
 DEFAULT_SCOPE = "device"
 
@@ -86,11 +95,31 @@ def elements_of(
     check_axes(call, source, len(items), "index", indices)
     found = [element_index(call, item, indices) for item in items]
     masks = [] if mask is None else [mask_value(call, mask)]
+    _check_values(call, found, others, indices)
     shape = numeric.broadcast_shapes(ctx, [*found, *masks, *others], call.span, call.name)
     dtype = _index_dtype(found)
     spread = tuple(_spread_index(call, item, shape, dtype, indices) for item in found)
     covered = [_spread(call, item, shape, BOOL) for item in masks]
     return Elements(source, spread, shape, covered[0] if covered else None, {})
+
+
+def _check_values(
+    call: Call,
+    indices: Sequence[Constant | hir.Value],
+    values: Sequence[Constant | hir.Value],
+    argument: Argument,
+) -> None:
+    """Raise when scalar indices, which name one element, meet a tile of values.
+
+    Who writes that takes them for a tile index, as that of `store`.
+    """
+    if any(isinstance(item, hir.Value) and numeric.shape_of(item) for item in indices):
+        return
+    for value in values:
+        if isinstance(value, hir.Value) and prod(numeric.shape_of(value)) > 1:
+            message = f"the index names one element, but there is {describe(value)} for it"
+            hint = _TILE_FORMS.get(call.name, "give it one value, or indices that are tiles")
+            raise call.fail("T0305", message, argument.span, hint=hint)
 
 
 def _index_dtype(indices: Sequence[Constant | hir.Value]) -> DType:

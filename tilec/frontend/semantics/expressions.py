@@ -11,6 +11,7 @@ from tilec.frontend.semantics.global_names import (
     foreign_name,
     global_value,
     namespace_member,
+    unimported_member,
     unknown_name,
 )
 from tilec.frontend.semantics.product_operator import combine
@@ -155,7 +156,10 @@ def _conditional(ctx: Context, node: ast.Conditional) -> AnyValue:
 
 
 def _attribute(ctx: Context, node: ast.Attribute) -> AnyValue:
-    value = evaluate(ctx, node.value)
+    try:
+        value = evaluate(ctx, node.value)
+    except SemanticError as failure:
+        raise unimported_member(ctx, node) or failure from None
     if isinstance(value, NamespaceValue):
         return namespace_member(ctx, value, node)
     return attributes.attribute(ctx, value, node)

@@ -49,6 +49,20 @@ def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
     return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
 
 
+def unimported_member(ctx: Context, node: ast.Attribute) -> SemanticError | None:
+    """Return the error for `np.sqrt` without an import: what tilec has instead; None for others."""
+    if not isinstance(node.value, ast.Name):
+        return None
+    module, name = node.value.id, node.name
+    entry, member = lacking(Usage.MODULE, module), lacking(Usage.FUNCTION, name)
+    if entry is None or module in ctx.frame.variables:
+        return None
+    hint = _library_hint(name) or (member.hint if member is not None else None)
+    if _language_value(name, node.span) is not None:
+        hint = f"write '{name}', without '{module}.'"
+    return ctx.fail("T0318", entry.message(module), node.span, hint=hint or entry.hint)
+
+
 def _library_hint(name: str) -> str | None:
     """Return how to import a function of the standard library; None for another name."""
     return f"write 'from {LIBRARY} import {name}'" if name in FILES else None

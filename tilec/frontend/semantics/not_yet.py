@@ -281,6 +281,7 @@ _ARGUMENTS = (
         "mma(a, b, acc, promote=128)",
         "this makes them precise",
     ),
+    Lacking(Usage.ARGUMENT, ("dim", "dims"), "it has another name", "sum(a, axis=1)"),
     Lacking(
         Usage.ARGUMENT,
         ("out_dtype",),

@@ -3,6 +3,7 @@
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.constant_evaluator import COMPARE, fold_binary, fold_unary
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.hints import comparison_hint
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
 from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
@@ -294,8 +295,8 @@ def _compare_objects(
     """Compare compile-time values that are no numbers: types, strings, tuples."""
     if name in ("==", "!="):
         first, second = _plain(left), _plain(right)
-        if not isinstance(first, hir.Value) and not isinstance(second, hir.Value):
+        hint = comparison_hint(left, right)
+        if hint is None and not isinstance(first, hir.Value) and not isinstance(second, hir.Value):
             return Constant((first == second) == (name == "=="), span)
-    raise ctx.fail(
-        "T0311", f"'{name}': cannot compare {describe(left)} with {describe(right)}", span
-    )
+    message = f"'{name}': cannot compare {describe(left)} with {describe(right)}"
+    raise ctx.fail("T0311", message, span, hint=comparison_hint(left, right))

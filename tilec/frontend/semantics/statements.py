@@ -25,6 +25,9 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.support.diagnostics import CompileError, SourceSpan, note
 
+_NOTHING = Unusable("has no value", None, is_silent=True)
+"""What has no value because of a mistake that was reported."""
+
 
 def execute(ctx: Context, statements: Sequence[ast.Statement]) -> None:
     """Run statements in order; `jumps` tells where control goes after them."""
@@ -58,18 +61,26 @@ def _execute_one(
     except (SemanticError, CompileError) as failure:
         ctx.report(failure)
         _poison(ctx, statement)
+        if ctx.frame.call_span is not None and _is_false_assertion(failure):
+            # The rest of a helper relies on what it asserts: its errors would hide this one.
+            jumps.record_return(ctx, _NOTHING, statement.span)
     return False
+
+
+def _is_false_assertion(failure: SemanticError | CompileError) -> bool:
+    found = failure.diagnostic if isinstance(failure, SemanticError) else None
+    return found is not None and found.code == "T0402"
 
 
 def _poison(ctx: Context, statement: ast.Statement) -> None:
     """Make what a failed statement would have assigned silently unusable."""
     for name in assigned_names([statement]):
         if name not in HIDDEN:
-            ctx.bind(name, Unusable("has no value", None, is_silent=True), statement.span)
+            ctx.bind(name, _NOTHING, statement.span)
 
 
 def _return(ctx: Context, statement: ast.Return) -> None:
-    value: AnyValue = Unusable("has no value", None, is_silent=True)
+    value: AnyValue = _NOTHING
     try:
         value = _returned_value(ctx, statement)
     finally:

@@ -12,7 +12,7 @@ def cat(call: Call, tiles: Argument, axis: Argument) -> AnyValue:
     """Join two or more tiles along one axis."""
     if not isinstance(tiles.value, TupleValue) or len(tiles.value.items) < 2:
         message = f"expected a tuple of two or more tiles, found {describe(tiles.value)}"
-        raise call.fail("T0311", message, tiles.span)
+        raise call.fail("T0311", message, tiles.span, hint="write 'cat((a, b), axis)'")
     items = [call.tile(Argument(item, tiles.span)) for item in tiles.value.items]
     position = call.axis(axis, len(numeric.shape_of(items[0])))
     for item in items[1:]:

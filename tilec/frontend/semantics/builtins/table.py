@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context, SemanticError
+from tilec.frontend.semantics.hints import dtype_hint, tuple_hint
 from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -208,7 +209,7 @@ class Call:
         if isinstance(argument.value, DTypeValue):
             return argument.value.dtype
         message = f"expected an element type such as f32, found {describe(argument.value)}"
-        raise self.fail("T0311", message, argument.span)
+        raise self.fail("T0311", message, argument.span, hint=dtype_hint(argument.value))
 
     def axis(self, argument: Argument | None, rank: int, what: str = "a tile") -> int:
         """Return an axis of `what`, from the end when negative; only one axis needs no argument."""
@@ -284,7 +285,8 @@ def _check_binding(
     takes_more = any(item.kind is item.VAR_POSITIONAL for item in parameters)
     if len(positional) > len(slots) and not takes_more:
         message = f"takes {len(slots)} arguments, found {len(positional)}"
-        hint = f"write '{usage(call.name, target.call)}'"
+        hint = tuple_hint(call.name, slots, [item.value for item in positional])
+        hint = hint or f"write '{usage(call.name, target.call)}'"
         raise call.fail("T0310", message, positional[len(slots)].span, hint=hint)
     given = set(slots[: len(positional)])
     for name in keywords:
