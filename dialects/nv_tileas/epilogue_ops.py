@@ -6,11 +6,11 @@ attribute `per_warpgroup` (barriers, bulk groups, TMA stores, `copy_out`).
 """
 
 from collections.abc import Sequence
-from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation, find_box_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -166,10 +166,9 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
     def find_error(self) -> str | None:
         """Return the message for a tile that the warpgroup does not own."""
         tile, whole = self.tile.type, self.buffer.type
-        if tile.element_type != whole.element_type:
-            return f"expects a tile of {whole.element_type}, but got {tile.element_type}"
-        if prod(tile.shape) > prod(whole.shape):
-            return f"expects a tile of at most {prod(whole.shape)} elements, but got {tile}"
+        most = box_bytes(whole.shape, whole.element_type)
+        if box_bytes(tile.shape, tile.element_type) > most:
+            return f"expects a tile of at most {most} bytes, but got {tile}"
         if 0 <= self.slot.value < self.slots.value:
             return None
         return f"attribute 'slot' must be in [0, {self.slots.value - 1}], but got {self.slot.value}"

@@ -66,11 +66,13 @@ class Slices:
         columns: Columns of a slice; 0 when the epilogue is not sliced.
         stages: Slots of the ring that slices of loaded tiles go through; 0 when none are loaded.
         slots: Staging slots of each warpgroup.
+        shared: Whether all results take the same staging slots one after the other.
     """
 
     columns: int
     stages: int
     slots: int
+    shared: bool = False
 
     def bytes_for(self, tiles: Iterable[SlicedTile], consumers: int) -> int:
         """Return the shared memory that `consumers` warpgroups need for slices of `tiles`."""

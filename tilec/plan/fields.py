@@ -165,6 +165,12 @@ FIELDS: dict[str, PlanField] = {
             range(9),
         ),
         PlanField(
+            "share_slots",
+            "1 where two slots for each of several results would leave less than two stages, and"
+            " all of their parts have one size; else 0",
+            "whether all results go through the same staging slots, one after the other",
+        ),
+        PlanField(
             "epilogue_batch",
             "1",
             "parts that are staged after one barrier and stored after another one; must divide"

@@ -92,6 +92,7 @@ def _plan_memory(
         stages=stages,
         tile_stages=tile_stages,
         epilogue_slots=slices.slots,
+        share_slots=slices.shared,
         epilogue_stages=slices.stages,
         epilogue_pace=pace,
         slice_columns=slices.columns,
@@ -149,8 +150,7 @@ def _choose_epilogue(
     sliced = choose_slices(problem, plan, target, overrides)
     if sliced is not None:
         return sliced
-    slots, why = choose_epilogue(problem, plan.consumers, target, overrides)
-    return Slices(0, 0, slots), why
+    return choose_epilogue(problem, plan.consumers, target, overrides)
 
 
 MANY_REGISTERS = 160

@@ -79,6 +79,8 @@ class KernelProblem:
         opening_bytes: Shared memory of the tiles that TMA loads before a loop that loads more.
         fixed_bytes: Shared memory needed in addition to the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all results that can be stored in parts.
+        shared_part_bytes: One staging slot of one warpgroup that several results can share; 0 where
+            they cannot.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
         pingpong: Whether the tiles were planned for consumers that ping-pong.
         why_not_pingpong: Why consumers cannot ping-pong; None when they can.
@@ -176,6 +178,7 @@ class KernelProblem:
     cut_rows: bool = False
     exchanged_bytes: int = 0
     part_bytes: int = 0
+    shared_part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int, ScratchRoom | None], int] = no_scratch
     cluster: tuple[int, int] = (1, 1)
@@ -232,6 +235,7 @@ class KernelProblem:
             fixed += slices.bytes_for(self.sliced, consumers)
             fixed -= sum(tile.loaded_bytes for tile in self.sliced)
             part -= sum(tile.part_bytes(tile.columns) for tile in self.sliced)
+        part = self.shared_part_bytes if slices.shared else part
         return fixed + (slices.slots * consumers * part if slices.slots else self.whole_bytes)
 
 
@@ -267,6 +271,7 @@ class KernelPlan:
             come as they are.
         epilogue_slots: Staging slots of each warpgroup, through which results are stored in parts;
             0 when every result is staged whole.
+        share_slots: Whether all results take the same slots one after the other.
         epilogue_batch: Parts that are staged after one barrier and stored after another one.
         one_consumer: Whether one consumer holds many registers that two could share.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
@@ -309,6 +314,7 @@ class KernelPlan:
     tile_order: tuple[int, ...] = ()
     balance_tiles: int = 0
     epilogue_slots: int = 0
+    share_slots: bool = False
     epilogue_batch: int = 1
     one_consumer: bool = False
     mma_pending: int = 0

@@ -37,6 +37,7 @@ class PlanOverrides:
     tile_group: int | None = None
     balance_tiles: bool | None = None
     epilogue_slots: int | None = None
+    share_slots: bool | None = None
     epilogue_batch: int | None = None
     epilogue_stages: int | None = None
     epilogue_pace: int | None = None

@@ -120,29 +120,46 @@ def _slice_options(
 
 def choose_epilogue(
     problem: KernelProblem, consumers: int, target: Target, overrides: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
+) -> tuple[Slices, tuple[str, ...]]:
     """Return the staging slots of a warpgroup for results that are stored in parts of whole tiles.
 
     And why, unless there is nothing to choose.
     """
-    if overrides.epilogue_slots is not None:
-        if overrides.epilogue_slots and not problem.part_bytes:
-            message = "no store of the kernel can be cut into parts"
-            fail("T0421", f"epilogue_slots = {overrides.epilogue_slots}: {message}")
-        return overrides.epilogue_slots, (overrides.fixed("epilogue_slots"),)
-    if not problem.part_bytes:
-        return 0, ()
-    stages = {
-        slots: fitting_stages(
-            problem, problem.bytes_outside_ring(consumers, Slices(0, 0, slots)), target
-        )
-        for slots in (1, machine.EPILOGUE_SLOTS)
-    }
-    left = stages[machine.EPILOGUE_SLOTS]
-    if left < machine.MIN_STAGES and left < stages[1]:
-        return 1, (f"epilogue_slots = 1: stages = {left} with more of them, {stages[1]} with one",)
+    _check_slots(problem, overrides)
+    asked, shared = overrides.epilogue_slots, overrides.share_slots
+    if asked is not None or not problem.part_bytes:
+        fixed = [name for name in _SLOT_FIELDS if getattr(overrides, name) is not None]
+        return Slices(0, 0, asked or 0, bool(shared)), tuple(map(overrides.fixed, fixed))
+
+    def stages(option: Slices) -> int:
+        return fitting_stages(problem, problem.bytes_outside_ring(consumers, option), target)
+
+    two, one = (Slices(0, 0, slots, bool(shared)) for slots in (machine.EPILOGUE_SLOTS, 1))
+    left, most = stages(two), stages(one)
     why = "one is filled while TMA reads the other"
-    return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
+    reasons = () if shared is None else (overrides.fixed("share_slots"),)
+    if left < machine.MIN_STAGES and left < most:
+        alone = f"stages = {left} with more of them"
+        if shared is not None or not problem.shared_part_bytes:
+            return one, (f"epilogue_slots = 1: {alone}, {most} with one", *reasons)
+        two = Slices(0, 0, machine.EPILOGUE_SLOTS, shared=True)
+        reasons = (f"share_slots = true: {alone} for each result, {stages(two)} so",)
+    return two, (f"epilogue_slots = {two.slots}: {why}", *reasons)
+
+
+_SLOT_FIELDS = ("epilogue_slots", "share_slots")
+
+
+def _check_slots(problem: KernelProblem, overrides: PlanOverrides) -> None:
+    """Refuse staging slots that no store takes, and slots that stores cannot share."""
+    if overrides.epilogue_slots and not problem.part_bytes:
+        message = "no store of the kernel can be cut into parts"
+        fail("T0421", f"epilogue_slots = {overrides.epilogue_slots}: {message}")
+    if not overrides.share_slots:
+        return
+    if not problem.shared_part_bytes:
+        message = "the kernel has no two stores with parts of one size"
+        fail("T0421", f"share_slots = true: {message}")
 
 
 def ring_slot(problem: KernelProblem) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tools.bench.attention_cases import AttentionCase
 from tools.bench.attention_contenders import (
+    FA4,
     Contender,
     Operands,
     Pairs,
@@ -168,7 +169,17 @@ def _alone(torch: Any, case: AttentionCase, variant: Variant, scale: float) -> t
 
 def fa3(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
     """Return FlashAttention-3, where the installed wheel has gradients."""
-    flash = importlib.import_module("flash_attn_interface").flash_attn_func
+    return _flash(torch, case, operands, "flash_attn_interface")
+
+
+def fa4(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return FlashAttention-4."""
+    return _flash(torch, case, operands, FA4)
+
+
+def _flash(torch: Any, case: AttentionCase, operands: Operands, module: str) -> Contender:
+    """Return the gradients of `flash_attn_func` of `module`."""
+    flash = importlib.import_module(module).flash_attn_func
 
     def forward(q: Any, k: Any, v: Any) -> Any:
         found = flash(q, k, v, softmax_scale=operands.scale, causal=case.causal)

@@ -11,8 +11,9 @@ from tools.bench.contenders import EXAMPLES, PROSE, ContenderError
 from tools.bench.measure import operand_sets
 from tools.bench.variants import Variant
 
-PEERS = ("fa3", "cudnn")
-"""What `--peers` may name: FlashAttention-3 (wheel fa3-fwd) and cuDNN (through torch)."""
+PEERS = ("fa3", "cudnn", "fa4")
+"""What `--peers` may name: FlashAttention-3 (wheel fa3-fwd), cuDNN (through torch), and
+FlashAttention-4 (wheel flash-attn-4, whose Hopper kernels are written in CuTe DSL)."""
 WHOLE_FACTOR, ELEMENT_FACTOR = 1.5, 2.0
 """How much farther than a peer ours may be from the reference: as a whole, and in one element."""
 MAX_RELATIVE_ERROR = 2.0**-7
@@ -235,8 +236,22 @@ def forward_ours(
 
 def forward_fa3(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
     """Return FlashAttention-3."""
+    return _flash(torch, case, operands, "fa3_fwd_interface")
+
+
+def forward_fa4(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return FlashAttention-4, which compiles its kernel in the first call."""
+    return _flash(torch, case, operands, FA4)
+
+
+FA4 = "flash_attn.cute.interface"
+"""The module of FlashAttention-4 that has `flash_attn_func`."""
+
+
+def _flash(torch: Any, case: AttentionCase, operands: Operands, module: str) -> Contender:
+    """Return `flash_attn_func` of `module`."""
     del torch
-    flash = importlib.import_module("fa3_fwd_interface").flash_attn_func
+    flash = importlib.import_module(module).flash_attn_func
 
     def attend(number: int) -> Any:
         q, k, v = operands.sets[number]

@@ -11,6 +11,7 @@ from tools.bench.attention_contenders import (
     Operands,
     forward_cudnn,
     forward_fa3,
+    forward_fa4,
     forward_ours,
     make_operands,
 )
@@ -37,11 +38,19 @@ class Kind:
 
 
 KINDS: dict[str, Kind] = {
-    "forward": Kind(make_operands, forward_ours, {"fa3": forward_fa3, "cudnn": forward_cudnn}),
+    "forward": Kind(
+        make_operands,
+        forward_ours,
+        {"fa3": forward_fa3, "cudnn": forward_cudnn, "fa4": forward_fa4},
+    ),
     "backward": Kind(
         attention_backward.make_operands,
         attention_backward.ours,
-        {"fa3": attention_backward.fa3, "cudnn": attention_backward.cudnn},
+        {
+            "fa3": attention_backward.fa3,
+            "cudnn": attention_backward.cudnn,
+            "fa4": attention_backward.fa4,
+        },
     ),
     "decode": Kind(
         attention_decode.make_operands,

@@ -30,6 +30,7 @@ TITLES = {
     "tilec-plain": "tilec, plain",
     "fa3": "FA3",
     "cudnn": "cuDNN",
+    "fa4": "FA4",
     "compile": "torch.compile",
 }
 Report = dict[str, Any]

@@ -839,15 +839,15 @@
 
 // A warpgroup's tile fits a tile of the buffer.
 %x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
-// expected-error @below {{'nv_tileas.warpgroup_view' op expects a tile of at most 2048 elements, but got !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>}}
+// expected-error @below {{'nv_tileas.warpgroup_view' op expects a tile of at most 4096 bytes, but got !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>}}
 %y = "nv_tileas.warpgroup_view"(%x) {slot = 0 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
 // -----
 
-// A warpgroup's tile has the element type of the buffer.
+// Elements of another type may be larger.
 %x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
-// expected-error @below {{'nv_tileas.warpgroup_view' op expects a tile of bf16, but got f16}}
-%y = "nv_tileas.warpgroup_view"(%x) {slot = 0 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<64x64xf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// expected-error @below {{'nv_tileas.warpgroup_view' op expects a tile of at most 8192 bytes, but got !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>}}
+%y = "nv_tileas.warpgroup_view"(%x) {slot = 0 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
 // -----
 

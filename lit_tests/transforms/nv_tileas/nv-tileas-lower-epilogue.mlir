@@ -426,3 +426,31 @@ module @copies_share_slots {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, i32, i32, tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!f = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+#sum = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// All stores share two slots. The first part of each waits for all that was stored before, as it does not
+// know which slot was taken last.
+// CHECK-LABEL: module @stores_share_slots
+// CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}array<i64: 64, 32>{{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}array<i64: 64, 32>{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}array<i64: 64, 32>{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}array<i64: 64, 32>{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64}
+module @stores_share_slots {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %f: !f, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+    %e = "nv_tileas.tiled_store"(%f, %d, %i, %j, %t) {atom = #sum, mem_semantic = "weak"} : (!f, tensor<128x128xf32>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !f, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64, share_slots = true}} : () -> ()
+}

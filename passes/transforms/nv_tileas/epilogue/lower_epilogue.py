@@ -25,6 +25,7 @@ its warpgroup and a fence; with an `epilogue_batch`, several parts share them.
 
 Options:
     epilogue_slots: Staging slots of each warpgroup; 0 leaves stores whole.
+    share_slots: Whether all stores take the same slots, each from the first one on.
     epilogue_batch: Parts that are written after one barrier and stored after another one.
 """
 
@@ -52,6 +53,8 @@ from tilec.passes.transforms.nv_tileas.epilogue.store_parts import (
 )
 from tilec.support.fast_dataclasses import replace
 
+_ALL = "all"
+"""The group of all stores of a kernel."""
 _Members = list[tuple[Any, EpilogueParts]]
 """Stores whose parts take the slots of a group one after the other."""
 
@@ -71,10 +74,12 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
         groups: dict[Any, list[_Members]] = {}
         for store, parts in found:
             if parts is not None:
-                _add_to_group(groups.setdefault(_group_of(store), []), store, parts)
-        for number, sequences in enumerate(groups.values()):
+                group = _ALL if spec.get("share_slots") else _group_of(store)
+                _add_to_group(groups.setdefault(group, []), store, parts)
+        for number, (group, sequences) in enumerate(groups.items()):
+            staging = Staging(number, slots, batch, any_order=group == _ALL)
             for members in sequences:
-                _cut_group(members, Staging(number, slots, batch), warpgroups)
+                _cut_group(members, staging, warpgroups)
 
 
 def _group_of(store: Any) -> Any:
@@ -97,7 +102,8 @@ def _cut_group(members: _Members, staging: Staging, warpgroups: int) -> None:
     """Cut the stores that go through the same staging slots."""
     cuts = [StoreParts.of(tiled_access(store), parts, warpgroups) for store, parts in members]
     total = sum(len(cut.pieces) for cut in cuts)
-    staging = replace(staging, parts=total, slots=min(staging.slots, total))
+    slots = staging.slots if staging.any_order else min(staging.slots, total)
+    staging = replace(staging, parts=total, slots=slots)
     first = 0
     for cut in cuts:
         _emit_parts(cut, staging, first)

@@ -20,12 +20,21 @@ _ORIGIN, _SHAPE = "staging_origin", "staging_shape"
 
 @dataclass(frozen=True)
 class Staging:
-    """Staging slots of each warpgroup that `parts` parts of a tile take, `batch` at a time."""
+    """Staging slots of each warpgroup that `parts` parts of a tile take, `batch` at a time.
+
+    Attributes:
+        group: Number of the slots: stores with the same one share them.
+        slots: How many there are.
+        batch: Parts that are written after one barrier and stored after another one.
+        parts: Parts of a tile.
+        any_order: Whether another store may have taken the slots in another order before.
+    """
 
     group: int
     slots: int
     batch: int
     parts: int = 0
+    any_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,13 +157,14 @@ def set_staging(store: Any, staging: Staging, number: int) -> None:
     """Say which staging slot part `number` takes, and how long its batch has to wait for its slots.
 
     `staging_pending` counts the batches that may still be in flight when the slots are written:
-    all those after the last one that used them, in this tile or in the one before.
+    all those after the last one that used them, in this tile or in the one before. In any order,
+    that may be the last one before this tile.
     """
     size = min(staging.batch, staging.slots)
     turns, batches = -(-staging.slots // size), -(-staging.parts // size)
     batch, place = divmod(number, size)
     turn = batch % turns
-    before = range(turn, batches, turns)[-1] - batches  # in the tile before
+    before = -1 if staging.any_order else range(turn, batches, turns)[-1] - batches
     last = batch - turns if batch >= turns else before
     fields = {
         "group": staging.group,

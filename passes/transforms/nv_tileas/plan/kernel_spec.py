@@ -30,6 +30,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "tile_order": list(plan.tile_order),
         "balance_tiles": plan.balance_tiles,
         "epilogue_slots": plan.epilogue_slots,
+        "share_slots": plan.share_slots,
         "epilogue_batch": plan.epilogue_batch,
         "epilogue_stages": plan.epilogue_stages,
         "epilogue_pace": plan.epilogue_pace,

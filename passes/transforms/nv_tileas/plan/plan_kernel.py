@@ -78,7 +78,7 @@ from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
 from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_registers
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
-from tilec.passes.analysis.mma.staging import staged_bytes
+from tilec.passes.analysis.mma.staging import WARPGROUPS, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
@@ -236,6 +236,7 @@ _TILE_BYTES = (
 def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
     """Return the bytes of the tiles that move, by the field of the problem that counts them."""
     found: dict[str, int] = dict.fromkeys(_TILE_BYTES, 0)
+    found["shared_part_bytes"] = _shared_part_bytes(accesses)
     ring_loads = {access.op for access in accesses if _is_in_ring(access)}
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
@@ -252,6 +253,18 @@ def _tile_bytes(accesses: list[TiledAccess]) -> dict[str, int]:
             name = "one_shot_bytes" if access.uses_tma else "thread_bytes"
             found[name] = max(found[name], size)
     return found
+
+
+def _shared_part_bytes(accesses: list[TiledAccess]) -> int:
+    """Return the bytes of a staging slot that several stores can share; 0 where they cannot.
+
+    They can where all of their parts have one size, however many warpgroups share the tiles.
+    """
+    found = [[epilogue_parts(item, count) for count in WARPGROUPS] for item in accesses]
+    cuts = [parts for store in found for parts in store if parts is not None]
+    sizes = {layout.size_bytes for parts in cuts for layout in parts.layouts}
+    stores = sum(any(store) for store in found)
+    return sizes.pop() if stores > 1 and len(sizes) == 1 else 0
 
 
 def _copied_bytes(function: Any) -> int:
