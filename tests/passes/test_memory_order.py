@@ -58,10 +58,10 @@ def chained(*edits: Edit) -> Edit:
 
 
 def wait_late(ring: int, after: str, number: int) -> Edit:
-    """Return an edit that moves the wait and the read of a ring in front of another operation."""
+    """Return an edit that moves wait and read of one of two rings before another operation."""
     return chained(
         moved("ring_wait", ring, after, number),
-        moved("slot_view", 2 * ring + 1, after, number),
+        moved("slot_view", 2 + ring, after, number),
         moved("load_shared", ring, after, number),
     )
 

@@ -231,7 +231,8 @@ def _group_channels(roles: Any) -> list[_Channels]:
             erase(send)
             continue
         sequence = slice_group(send)
-        place = (send.block, _segment(send)) if sequence is None else (sequence,)
+        read = _segment(receive) if receive.block == send.block else None
+        place = (send.block, _segment(send), read) if sequence is None else (sequence,)
         key = (*place, stage_of(receive))
         if key not in groups:
             opening = opens_loop(receive, set(receives.values()))
@@ -242,12 +243,11 @@ def _group_channels(roles: Any) -> list[_Channels]:
     return list(groups.values())
 
 
-def _segment(send: Any) -> int:
-    """Return how many operations that end a group stand before `send` in its block."""
-    ops = body_operations(send.block)
-    received: set[Any] = set()
-    ends = 0
-    for op in ops[: ops.index(send)]:
+def _segment(end: Any) -> int:
+    """Return how many operations that end a group stand before a send or receive in its block."""
+    ops = body_operations(end.block)
+    received, ends = set[Any](), 0
+    for op in ops[: ops.index(end)]:
         if op.name in (_RECEIVE, _TOKEN):
             received.add(op.results[0])
         else:

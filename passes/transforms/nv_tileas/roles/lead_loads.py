@@ -1,0 +1,49 @@
+"""Let consumers that load for themselves request tiles as soon as their places are known.
+
+Before:  %a = tiled_load %A, %i; send %a; %x = receive; tiled_store %Y, (f %x), %i
+         %b = tiled_load %A, %j; send %b; %y = receive; tiled_store %Y, (f %y), %j
+After:   %a = tiled_load %A, %i; send %a; %b = tiled_load %A, %j; send %b
+         %x = receive; tiled_store %Y, (f %x), %i; %y = receive; tiled_store %Y, (f %y), %j
+
+Outside of loops each tile has a slot of its own, so its TMA load can start before anything else,
+and costs no register until the tile is read. Otherwise each tile would arrive only after all that
+the source says before it was done, and a block would have one tile in flight at a time.
+
+A TMA load never has to wait for a store of its kernel (`nv-tileas-partition-roles`), so only what
+its coordinates are computed from holds it back. Loads keep their order.
+"""
+
+from typing import Any
+
+from tilec.ir.structured import body_operations, defining_operation
+from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileas-lead-loads")
+def lead_loads(module: Any, context: PassContext) -> bool:
+    """Move the loads outside of loops that a role sends to itself to the front of the role."""
+    del context
+    moved = False
+    for function in kernel_functions(module):
+        for roles in kernel_roles(function):
+            moved |= _lead(roles.opview.consumer.blocks[0])
+    return moved
+
+
+def _lead(block: Any) -> bool:
+    """Move the loads of the block of a role; tell whether one moved."""
+    moved, front = False, 0
+    ops = body_operations(block)
+    for send in [op for op in ops if op.name == "nv_tileas.send"]:
+        load = defining_operation(send.operands[0])
+        makers = map(defining_operation, load.operands)
+        made = [ops.index(op) for op in makers if op is not None and op.block == block]
+        front = max([front, *(place + 1 for place in made)])
+        if front < ops.index(load):
+            for op in (load, send):
+                op.move_before(ops[front])
+            ops = body_operations(block)
+            moved = True
+        front = ops.index(send) + 1
+    return moved
