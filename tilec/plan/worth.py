@@ -36,6 +36,11 @@ SELECTS_IN_A_ROW = 8
 LANES_OF_A_PICK = 4
 """Lanes along the axis from which on it pays to compute which of them has the picked element: two
 lanes exchange theirs with one shuffle, too (choice)."""
+TERMS_IN_A_ROW = 8
+"""Terms that a thread adds in a row, at most, where each takes one instruction (choice)."""
+CHAINS_OF_A_SUM = 4
+"""Chains of such terms that a thread adds at a time, if it has enough terms: an addition takes four
+cycles (choice)."""
 FACTOR_TERMS = 4
 """Terms of a sum to which its scalar factor goes, at most: each takes a scalar operation and a
 register (choice)."""

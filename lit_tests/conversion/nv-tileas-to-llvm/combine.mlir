@@ -304,3 +304,47 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_first_index_is_selected", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!rows = tensor<4x128xf32, #nv_tileas.layout<"4x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(1,0)">>
+!masks = tensor<4x128xi1, #nv_tileas.layout<"4x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(1,0)">>
+!row = tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+
+// Products that only a sum reads are fused with it, and what a mask leaves out is not added: two chains
+// of two terms. A product with another use, and a sum of anything else, stay.
+// CHECK-LABEL: llvm.func @sums_of_products_and_under_masks(
+// CHECK-SAME:    %[[S:[a-z0-9]+]]: f32, %[[B:[a-z0-9]+]]: i1
+// CHECK:         %[[P:.*]] = arith.mulf %[[S]], %[[S]] : f32
+// CHECK:         %[[CHAIN:.*]] = llvm.call_intrinsic "llvm.fma.f32"(%[[S]], %[[S]], %[[P]])
+// CHECK-NEXT:    %[[OTHER:.*]] = llvm.call_intrinsic "llvm.fma.f32"(%[[S]], %[[S]], %[[P]])
+// CHECK-NEXT:    arith.addf %[[CHAIN]], %[[OTHER]] : f32
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         %[[FIRST:.*]] = arith.select %[[B]], %[[S]], %{{.*}} : f32
+// CHECK-NEXT:    %[[MORE:.*]] = arith.addf %[[FIRST]], %[[S]] : f32
+// CHECK-NEXT:    arith.select %[[B]], %[[MORE]], %{{.*}} : f32
+// CHECK-NOT:     llvm.fma
+"nv_tileaa.func"() ({
+^bb0(%s: f32, %b: i1):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !rows
+    %m = "nv_tileas.splat"(%b) : (i1) -> !masks
+    %zeros = arith.constant dense<0.0> : !rows
+    %p = arith.mulf %x, %x : !rows
+    %y = "nv_tileas.reduce"(%p) ({
+    ^bb0(%a: f32, %c: f32):
+      %t = arith.addf %a, %c : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64} : (!rows) -> !row
+    %k = arith.select %m, %x, %zeros : !masks, !rows
+    %z = "nv_tileas.reduce"(%k) ({
+    ^bb0(%a: f32, %c: f32):
+      %t = arith.addf %a, %c : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64} : (!rows) -> !row
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "sums_of_products_and_under_masks", function_type = (f32, i1) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

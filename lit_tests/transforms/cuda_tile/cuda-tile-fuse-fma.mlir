@@ -386,3 +386,27 @@ module @loaded {
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, i32, f32) -> ()} : () -> ()
 }
+
+// -----
+
+// In the function of a scan, scalars are fused.
+// CHECK-LABEL: module @scanned
+// CHECK:       ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[C:.*]]: f32, %[[D:.*]]: f32):
+// CHECK-NEXT:    %[[P:.*]] = arith.mulf %[[A]], %[[B]]
+// CHECK-NEXT:    %[[Q:.*]] = math.fma %[[C]], %[[B]], %[[D]]
+// CHECK-NEXT:    "cuda_tile.yield"(%[[P]], %[[Q]])
+!tile = !cuda_tile.tile<8xf32>
+module @scanned {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32):
+    %t = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %y:2 = "cuda_tile.scan"(%t, %t) ({
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      %p = arith.mulf %a, %b : f32
+      %q = arith.mulf %c, %b : f32
+      %r = arith.addf %q, %d : f32
+      "cuda_tile.yield"(%p, %r) : (f32, f32) -> ()
+    }) {dim = 0 : i64, identities = [1.0 : f32, 0.0 : f32]} : (!tile, !tile) -> (!tile, !tile)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32) -> ()} : () -> ()
+}

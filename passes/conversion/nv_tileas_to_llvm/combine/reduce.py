@@ -30,6 +30,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.combine.picking import (
     lane_of,
     picked,
 )
+from tilec.passes.conversion.nv_tileas_to_llvm.combine.summing import summed, terms_of
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.waiting import no_bits_of, with_bits
 
@@ -64,7 +65,11 @@ def _in_any_order(
         parts = [[elements[register] for register in row] for row in rows]
         found = _row_by_row(parts, steps.lane_distances, combine, lowering)
     else:
-        found = [combine.all_of([elements[register] for register in row]) for row in rows]
+        terms = None if op.opview.is_serial else terms_of(op)
+        if terms is not None:
+            found = summed(terms, rows, combine, lowering)
+        else:
+            found = [combine.all_of([elements[register] for register in row]) for row in rows]
         found = _over_lanes(found, steps.lane_distances, combine)
     if steps.exchange is None:
         return found
