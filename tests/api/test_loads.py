@@ -127,3 +127,12 @@ def test_every_way_to_a_kernel_can_allow_spills(make, tmp_path):
 def test_ahead_of_time_a_kernel_that_allows_spills_can_be_made_strict():
     with pytest.raises(tilec.CompileError, match="T0608"):
         tilec.compile(spills, allow_spills=False)
+
+
+def test_a_python_file_is_imported_not_loaded(tmp_path):
+    path = tmp_path / "kernels.py"
+    path.write_text("import tilec\n")
+    with pytest.raises(tilec.LaunchError) as caught:
+        tilec.load(path)
+    assert "tilec.load takes a .tile file, got" in str(caught.value)
+    assert "import a Python file" in str(caught.value)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tests.support.runtime_fakes import FakeArray
+from tilec.language import auto
 from tilec.runtime.args.arguments import check_arguments
 from tilec.runtime.args.signature_binding import (
     ARRAY,
@@ -29,6 +30,10 @@ MM = Interface(
         Parameter("BM", CONST, default=OPTIONAL),
     ),
     (SOURCE,),
+)
+
+LINE = Interface(
+    "line", (Parameter("A", ARRAY, "f32", ("N",)), Parameter("BLOCK", CONST, default=64))
 )
 
 
@@ -95,6 +100,7 @@ def test_element_types():
     a, b, c = numpy_arguments()
     message = fails("T0703", MM, a.astype(np.float64), b, c, 1)
     assert "A has element type f64, but f32[M, K] needs f32" in message
+    assert "convert the array to f32, or declare f64[M, K]" in message
     assert "complex64, which tilec does not have" in fails("T0703", MM, a.astype("c8"), b, c, 1)
     assert "byte order" in fails("T0703", MM, a.astype(">f4"), b, c, 1)
 
@@ -122,6 +128,14 @@ def test_scalars_and_constants():
     assert "alpha is 0.5, which is not an integer" in fails("T0708", MM, a, b, c, 0.5)
     assert "pass alpha.item()" in fails("T0708", MM, a, b, c, np.array([3]))
     assert "const BM is 'x', which is not a number" in fails("T0712", MM, a, b, c, 1, BM="x")
+
+
+def test_auto_leaves_a_constant_to_the_planner():
+    a, b, c = numpy_arguments()
+    assert call(MM, a, b, c, 1, BM=auto).constants == {}
+    message = fails("T0712", LINE, np.zeros(4, np.float32), BLOCK=auto)
+    assert "const BLOCK is auto, but it is not declared so" in message
+    assert "declare 'BLOCK: const = auto', or give it a number" in message
 
 
 def test_devices():

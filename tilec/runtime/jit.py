@@ -279,7 +279,11 @@ def load(
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
-    program = Program(read_source_file(path_of(path, "tilec.load")))
+    file = path_of(path, "tilec.load")
+    if file.suffix == ".py":
+        hint = "import a Python file: functions with '@tilec.kernel' are its kernels"
+        raise launch_error("T0717", f"tilec.load takes a .tile file, got {file}", hint=hint)
+    program = Program(read_source_file(file))
     return SourceModule(
         KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
     )

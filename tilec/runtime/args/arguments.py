@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tilec.language import Marker
 from tilec.request.specialization import MAX_EXTENT, ConstantValue
 from tilec.runtime.args.arrays import (
     FOREIGN_DTYPES,
@@ -107,6 +108,7 @@ def check_arguments(
         for item in interface.of_kind(SCALAR)
     }
     given = [item for item in interface.of_kind(CONST) if item.name in values]
+    given = [item for item in given if not _is_auto(interface, item, values[item.name])]
     constants = {item.name: _constant(interface, item, values[item.name]) for item in given}
     _bind_extents(interface, constants, dims)
     axes = {item.name: item.dims for item in interface.of_kind(ARRAY)}
@@ -226,8 +228,16 @@ def _check_dtypes(
                 "T0703",
                 f"{parameter.name} has element type {have}, but {parameter.declaration} needs "
                 f"{want}",
+                hint=_dtype_hint(parameter, have, want, dtypes),
                 at=parameter,
             )
+
+
+def _dtype_hint(parameter: Parameter, have: str, want: str, dtypes: Mapping[str, str]) -> str:
+    """Return what to do about an array of another element type than the one that is needed."""
+    if parameter.dtype in dtypes:
+        return f"convert the array to {want}"
+    return f"convert the array to {want}, or declare {parameter.retyped(have)}"
 
 
 def _check_devices(interface: Interface, arrays: Mapping[str, ArrayView]) -> int | None:
@@ -310,6 +320,21 @@ def _scalar(interface: Interface, parameter: Parameter, value: Any, dtype: str) 
         hint = f"pass {parameter.name}.item()" if is_array(value) else None
         message = f"{parameter.name} {failure}"
         raise interface.error("T0708", message, hint=hint, at=parameter) from None
+
+
+def _is_auto(interface: Interface, parameter: Parameter, value: Any) -> bool:
+    """Tell whether a constant is left to the planner, as it is declared.
+
+    Raises:
+        LaunchError: It is declared without `auto`.
+    """
+    if not isinstance(value, Marker) or value.name != "auto":
+        return False
+    if parameter.default is OPTIONAL:
+        return True
+    message = f"const {parameter.name} is auto, but it is not declared so"
+    hint = f"declare '{parameter.name}: const = auto', or give it a number"
+    raise interface.error("T0712", message, hint=hint, at=parameter)
 
 
 def _constant(interface: Interface, parameter: Parameter, value: Any) -> ConstantValue:

@@ -46,8 +46,12 @@ class Parameter:
         """The parameter's type as it is written in the source."""
         if self.kind != ARRAY:
             return self.dtype or self.kind
+        return self.retyped(self.dtype)
+
+    def retyped(self, dtype: str) -> str:
+        """Return the type of an array as it would be written with another element type."""
         dims = ", ".join("_" if dim is None else str(dim) for dim in self.dims)
-        return f"{self.dtype}[{dims}]"
+        return f"{dtype}[{dims}]"
 
 
 @dataclass(frozen=True)
