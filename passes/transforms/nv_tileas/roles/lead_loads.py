@@ -10,7 +10,8 @@ and costs no register until the tile is read. Otherwise each tile would arrive o
 the source says before it was done, and a block would have one tile in flight at a time.
 
 A TMA load never has to wait for a store of its kernel (`nv-tileas-partition-roles`), so only what
-its coordinates are computed from holds it back. Loads keep their order.
+its coordinates are computed from holds it back. Loads keep their order and their branch: the
+side of an `if` is such a block, too, as after an early `return`.
 """
 
 from typing import Any
@@ -32,9 +33,12 @@ def lead_loads(module: Any, context: PassContext) -> bool:
 
 
 def _lead(block: Any) -> bool:
-    """Move the loads of the block of a role; tell whether one moved."""
+    """Move the loads of a block, and those of branches in it; tell whether one moved."""
     moved, front = False, 0
     ops = body_operations(block)
+    for branch in [op for op in ops if op.name == "scf.if"]:
+        for side in (block for region in branch.regions for block in region.blocks):
+            moved |= _lead(side)
     for send in [op for op in ops if op.name == "nv_tileas.send"]:
         load = defining_operation(send.operands[0])
         makers = map(defining_operation, load.operands)
