@@ -28,9 +28,28 @@ SPLIT = {
     + LOOP
     + "    store(D, (m, n), acc + d)\n",
     "bounds of their own": LOOP.replace("range(cdiv(K, 64))", "range(1, cdiv(K, 64), 2)") + STORE,
+    "two products of a k-tile": LOOP
+    + "        acc = mma(load(A, (m, k + 1), (128, 64)), load(B, (k, n), (64, 128)), acc)\n"
+    + STORE,
+    "an operand that threads store": LOOP.replace(
+        "load(B, (k, n), (64, 128))", "load(B, (k, n), (64, 128)) * 2.0"
+    )
+    + STORE,
+    "a product in three parts": LOOP.replace(
+        "load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc",
+        "cast(load(A, (m, k), (128, 64)), f32), cast(load(B, (k, n), (64, 128)), f32), acc,"
+        " precision='bf16x3'",
+    )
+    + STORE,
     "a branch after the loop": LOOP + "    if K > 64:\n        store(D, (m, n), acc)\n",
 }
 REFUSED = {
+    "a product of a product": (
+        LOOP.replace("acc = mma(", "x = mma(").replace(", acc)", ", zeros((128, 128), f32))")
+        + "        acc = mma(cast(x, bf16), load(B, (k, n), (128, 128)), acc)\n"
+        + STORE,
+        "the loop over k-tiles has a product that is not added to its accumulator",
+    ),
     "two products": (
         LOOP + LOOP.replace("zeros((128, 128), f32)", "acc") + STORE,
         "its 2 products are not all in one loop",

@@ -65,6 +65,8 @@ def why_not_split(function: Any) -> str | None:
     numbers = _sums(loop)
     if len(numbers) != 1:
         return f"the loop over k-tiles adds up {len(numbers)} tiles, not one"
+    if len(_added_to(loop.regions[0].blocks[0].arguments[1 + numbers[0]])) < len(_dots(ops)):
+        return "the loop over k-tiles has a product that is not added to its accumulator"
     starts = [loop.operands[FOR_BOUNDS + number] for number in numbers]
     return None if all(map(is_zeros, starts)) else "the accumulator does not start at zeros"
 
@@ -164,6 +166,15 @@ def _is_sum(carried: Any, number: int, body: Any) -> bool:
         if not _adds_to(value, op):
             return False
         value = op.results[0]
+
+
+def _added_to(carried: Any) -> list[Any]:
+    """Return the products that a round adds to an accumulator, which has no other uses."""
+    found, value = list[Any](), carried
+    while (op := next(iter(value.uses)).owner.operation).name == DOT and _adds_to(value, op):
+        found.append(op)
+        value = op.results[0]
+    return found
 
 
 def _adds_to(value: Any, op: Any) -> bool:

@@ -56,8 +56,10 @@ class FilledSlots:
             slot = (op.opview.buffer, run.get(op.opview.position))
             run.values[op.results[0]] = self._rounds.get(slot, Rounds())
             return
-        found = Rounds().union(*(self.rounds(run, value) for value in op.operands))
-        targets = [op.operands[1]] if op.name == _STORE else op.results
+        sources, targets = list(op.operands), list(op.results)
+        if op.name == _STORE:  # what the buffer held before is overwritten
+            sources, targets = sources[:1], sources[1:]
+        found = Rounds().union(*(self.rounds(run, value) for value in sources))
         for target in targets if found else ():
             run.values[target] = found
 

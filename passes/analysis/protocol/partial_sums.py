@@ -134,6 +134,7 @@ class _Launch:
         self._last: Any = None
         self._has_moved = False
         roles = next(op for op in ops if op.name == "nv_tileas.roles")
+        self._products = sum(op.name == "nv_tileas.async_mma" for op in ops)
         self._warps = roles.opview.consumer_warps.value
         teams = roles.opview.team_count
         sizes = [cluster_of(op) for op in ops if op.name == "nv_tileas.num_clusters"]
@@ -336,13 +337,14 @@ class _Launch:
             self._break(op, "a sum is used before all partial sums are added")
             return
         parts = [part for part in self._parts.values() if part.tile == tile]
-        own = {item for item in products if item[:2] == (agent.number, agent.scalars.rounds[0])}
+        own = [item for item in products if item[:2] == (agent.number, agent.scalars.rounds[0])]
         others = Counter(item for part in parts for item in part.products)
         if Counter(products) != others + Counter(own):
             self._break(op, "a sum does not hold each product of its splits once")
-        rounds = sorted(item[2] for item in products)
-        steps = {later - earlier for earlier, later in pairwise(rounds)}
-        if len(steps) > 1 or 0 in steps:
+        rounds = Counter(item[2] for item in products)
+        steps = {later - earlier for earlier, later in pairwise(sorted(rounds))}
+        times = {*rounds.values(), *Counter(products).values()}
+        if len(steps) > 1 or len(times) > 1 or max(times, default=0) > self._products:
             self._break(
                 op, "the splits of a tile do not share its k-tiles: some are left, or twice"
             )
