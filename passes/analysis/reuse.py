@@ -37,8 +37,8 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     grid = read_kernel_fact(function, "grid") or []
     loads = [item for item in accesses if _is_input(item)]
     ops = kernel_operations(function)
-    ids = {op: axis_of(op) for op in ops if op.name == "nv_tileas.get_program_id"}
-    axes = [{ids[op] for op in _sources(load, set(ids))} for load in loads]
+    ids = program_ids(ops)
+    axes = [{ids[op] for op in block_numbers(load, set(ids))} for load in loads]
     used = set().union(*axes)
     for op in filter(is_element_access, ops):
         if enclosing_loops(op) and not is_repeatable(op):
@@ -66,6 +66,11 @@ def _skips_rounds(loop: Any) -> bool:
     return any(map(is_element_access, operations_inside(count)))
 
 
+def program_ids(ops: Iterable[Any]) -> dict[Any, int]:
+    """Return the axes of the grid of the operations that read the number of a block."""
+    return {op: axis_of(op) for op in ops if op.name == "nv_tileas.get_program_id"}
+
+
 def axis_of(program_id: Any) -> int:
     """Return the grid axis of a `get_program_id`."""
     return ir.IntegerAttr(program_id.attributes["axis"]).value
@@ -75,7 +80,8 @@ def _is_input(access: TiledAccess) -> bool:
     return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
 
 
-def _sources(load: TiledAccess, ids: set[Any]) -> set[Any]:
+def block_numbers(load: TiledAccess, ids: set[Any]) -> set[Any]:
+    """Return the operations of `ids` that decide what a load in a loop reads."""
     begin = [start.value for start in slice_starts(load.view)]
     loops = [loop for loop in enclosing_loops(load.op) if loop.name == "scf.for"]
     parts = {op for op in ids for loop in loops if takes_a_part(loop, op)}

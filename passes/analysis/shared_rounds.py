@@ -17,7 +17,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
 from tilec.passes.analysis.facts.element_accesses import is_element_access
-from tilec.passes.analysis.facts.host_texts import host_text
+from tilec.passes.analysis.facts.host_texts import rounds_text
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
@@ -64,7 +64,7 @@ def rounds_to_share(function: Any) -> dict[str, Any]:
     return {
         "why_not_share_rounds": None,
         "rounds": max(0, -(-(end - first) // max(1, least))),
-        "rounds_text": _rounds_text(function, counter),
+        "rounds_text": rounds_text(function, counter),
         "cut_rows": any(map(_cuts_rows, operations_inside(shared_loop(function)))),
         "exchanged_bytes": sum(map(_sent_bytes, reductions_after(shared_loop(function)))),
     }
@@ -83,15 +83,6 @@ def _cuts_rows(op: Any) -> bool:
     access = tiled_access(op)
     extent, size = access.tile_type.shape[-1], access.view.type.shape[-1]
     return size is not None and size % extent != 0
-
-
-def _rounds_text(function: Any, counter: list[Any]) -> str | None:
-    """Return the rounds of a loop as an expression of the launcher, or None."""
-    lower, upper, step = (host_text(value, function) for value in counter)
-    if lower is None or upper is None or step is None:
-        return None
-    distance = upper if lower == "0" else f"({upper} - {lower})"
-    return distance if step == "1" else f"cdiv({distance}, {step})"
 
 
 def shared_loop(function: Any) -> Any:

@@ -112,6 +112,33 @@ def _parameter(value: Any, place: str) -> None:
     _PARAMETERS[value["kind"]](value, place)
 
 
+_OPERAND = record(
+    {
+        "bytes": integer(1, 1 << 20),
+        "element_bytes": one_of((1, 2, 4, 8)),
+        "axes": sequence(integer(0, 2), 0, 3),
+        "strided": boolean,
+        "computed": boolean,
+    },
+    {},
+    closed=True,
+)
+_PRODUCT = record(
+    {
+        "rounds": _EXPRESSION,
+        "tile": sequence(integer(1, 1 << 20), 3, 3),
+        "types": sequence(text(), 3, 3),
+        "products": integer(1, 1 << 10),
+        "consumers": integer(1, 8),
+        "result_bytes": one_of((1, 2, 4, 8)),
+        "epilogue_bytes": integer(0, 1 << 10),
+        "operands": sequence(_OPERAND, 2, 2),
+    },
+    {},
+    closed=True,
+)
+"""What `tilec.passes.analysis.mma.launch_product` says of a product."""
+
 WORKSPACE = record(
     {"name": _NAME, "size": _EXPRESSION},
     {"alignment": one_of(tuple(1 << shift for shift in range(21))), "zeroed": boolean},
@@ -141,6 +168,8 @@ _OPTIONAL = {
     "cluster": sequence(integer(1, 16), 3, 3),
     "few_blocks": integer(1, 1 << 20),
     "most_blocks": integer(1, 1 << 20),
+    "splits": integer(1, 1 << 20),
+    "k_splits": _PRODUCT,
     "disabled": sequence(text()),
     "variant": text(),
     "shared_rounds": record({"rounds": _EXPRESSION, "least": integer(1, 1 << 31)}, {}, closed=True),
@@ -157,7 +186,7 @@ _OPTIONAL = {
     "tile_candidates": sequence(text()),
 }
 
-LAUNCH_FACTS = ("few_blocks", "shared_rounds", "constants", "grid")
+LAUNCH_FACTS = ("few_blocks", "shared_rounds", "k_splits", "constants", "grid")
 LAUNCH_RULES = record({}, {name: _OPTIONAL[name] for name in LAUNCH_FACTS}, closed=True)
 """What says which launches take other variants (`tilec/runtime/launch_variants.py`)."""
 

@@ -31,6 +31,9 @@ def explain_choices(module: Any, sink: DiagnosticSink) -> None:
         launches = blocks_at_most(metadata["few_blocks"])
         message = f"launches of {launches} take variants of their own"
         sink.emit(remark("T0433", message, span))
+    if "k_splits" in metadata:
+        message = "launches of few blocks and many k-tiles take variants that split tiles along K"
+        sink.emit(remark("T0433", message, span))
     if "shared_rounds" in metadata:
         least = metadata["shared_rounds"]["least"]
         message = f"launches of fewer than {least} rounds take a variant that shares none"

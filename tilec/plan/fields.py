@@ -269,9 +269,10 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "split_k",
-            "chosen with `auto` tiles, for few tiles and a long K; otherwise 1",
+            "chosen for few tiles and a long K: with `auto` tiles, or by each launch; otherwise 1",
             "CTAs that share the k-tiles of a tile; the last one adds the parts, always in the same"
-            " order, so results are the same in every launch",
+            " order, so results are the same in every launch of the same sizes. Those of others"
+            " may have other parts, and so another rounding, unless the field is fixed",
             range(1, 17),
         ),
         PlanField(

@@ -35,7 +35,7 @@ from tilec.plan.shared_memory import (
     wanted_stages,
 )
 from tilec.plan.shared_rounds import choose_ctas, least_rounds
-from tilec.plan.split import choose_split
+from tilec.plan.split import choose_split, splits_by_launch
 from tilec.plan.spread import part_of
 from tilec.plan.teams import choose_teams
 from tilec.plan.tile_order import choose_kept_bytes, choose_tile_order
@@ -133,7 +133,8 @@ def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides
         else _plan_tiles(problem, target, overrides)
     )
     splits, why = choose_split(problem, overrides)
-    plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
+    by_launch = bool(problem.mma) and splits_by_launch(problem, overrides)
+    plan = replace(plan, split_k=splits, splits_by_launch=by_launch, reasons=(*plan.reasons, *why))
     ordered, why = choose_tile_order(problem, plan, overrides)
     kept, why_kept = choose_kept_bytes(problem, ordered)
     plan = replace(

@@ -131,6 +131,7 @@ class KernelProblem:
         dependent_launch: Whether the tiles were planned for a start before the kernel before has
             ended.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
+        tiles_are_planned: Whether the planner chose the extents of the largest product.
         why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
         why_not_backwards: Why k-tiles cannot run backwards; None when they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
@@ -191,6 +192,7 @@ class KernelProblem:
     share_tiles: bool = True
     dependent_launch: bool = True
     split_k: int = 1
+    tiles_are_planned: bool = False
     why_not_split: str | None = None
     why_not_backwards: str | None = None
     defer_stores: bool = True
@@ -284,6 +286,7 @@ class KernelPlan:
         share_tiles: Whether the CTAs of a cluster share the tiles that several of them load.
         dependent_launch: Whether the kernel may start before the one before it has ended.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
+        splits_by_launch: Whether launches take variants with as many of them as they need.
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
@@ -327,6 +330,7 @@ class KernelPlan:
     share_tiles: bool = True
     dependent_launch: bool = True
     split_k: int = 1
+    splits_by_launch: bool = False
     snake_k: bool = False
     defer_stores: bool = False
     defer_work: bool = False

@@ -62,6 +62,22 @@ def choose_split(problem: KernelProblem, overrides: PlanOverrides) -> tuple[int,
     return 1, (f"split_k = 1: {splits} were planned with the tiles, but {defect}",)
 
 
+_WHOLE_TILES = ("snake_k", "order_tiles", "balance_tiles", "defer_stores", "defer_work")
+"""Fields that a user turns on for CTAs that compute whole tiles."""
+
+
+def splits_by_launch(problem: KernelProblem, overrides: PlanOverrides) -> bool:
+    """Tell whether each launch decides into how many splits its tiles go.
+
+    It does for tiles whose extents are written; those of `auto` tiles are planned with them.
+    """
+    if problem.tiles_are_planned or problem.split_k > 1 or overrides.split_k is not None:
+        return False
+    if _conflict(overrides) or any(getattr(overrides, name) for name in _WHOLE_TILES):
+        return False
+    return problem.why_not_split is None and problem.persistent
+
+
 def _conflict(overrides: PlanOverrides) -> str | None:
     """Return which other field of the plan keeps tiles from being split."""
     if overrides.persistent is False:

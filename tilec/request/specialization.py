@@ -105,6 +105,8 @@ class Specialization:
             needed, which had planned for less.
         most_blocks: Blocks that a launch has at most, to plan for; 0 for any number. They bind
             nothing.
+        splits: CTAs that share the k-tiles of a tile in a launch of these sizes, whose extents are
+            written; 0 for as many as the plan says. They bind nothing.
         gpu: Name of the GPU to plan for, a key of `tilec.request.gpu.GPUS`.
         relaxed: Fields of the plan that the user fixed give way, unless they turn something off:
             for the second plan of a kernel with an empty array, whose first plan could not keep
@@ -122,6 +124,7 @@ class Specialization:
     warp_factor: int = 1
     scratch_bytes: int = 0
     most_blocks: int = 0
+    splits: int = 0
     gpu: str = DEFAULT_GPU
     relaxed: bool = False
 
@@ -131,6 +134,7 @@ class Specialization:
         given_up = " and ".join(sorted(self.disabled))
         parts = (
             blocks_at_most(self.most_blocks) if self.most_blocks else "",
+            f"{self.splits} splits along K" if self.splits else "",
             f"without {given_up}" if given_up else "",
             "without the fields that were fixed" if self.relaxed else "",
         )

@@ -5,6 +5,8 @@ that is so, and how to tell from their dims:
 
 - `few_blocks`: a grid of so few blocks leaves most SMs idle, so they should load more at a time,
   and CTAs may share what a block does. Such a launch takes the variant for its number of blocks.
+- `k_splits`: tiles whose extents are written, and which are too few for all SMs, may be divided
+  along K among several CTAs. How many there should be, the planner says for each launch.
 - `shared_rounds`: CTAs that share the rounds of a loop form a cluster, and exchange their results
   at the end. Launches of few rounds take a variant that shares none.
 """
@@ -51,13 +53,14 @@ def next_variant(
     environment = _environment(metadata, specialization)
     try:
         found = _for_few_blocks(metadata, specialization, environment)
-        return found or _without_sharing(metadata, specialization, environment)
+        found = found or _without_sharing(metadata, specialization, environment)
+        return found or _in_splits(metadata, specialization, environment)
     except ExpressionError:  # a scalar decides
         return None
 
 
 def has_rules(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether some launches take another variant than this one."""
+    """Tell whether some launches of a package take another variant than this one."""
     return "few_blocks" in metadata or "shared_rounds" in metadata
 
 
@@ -100,3 +103,19 @@ def _without_sharing(
     if evaluate(rule["rounds"], environment) >= rule["least"]:
         return None
     return replace(specialization, disabled=specialization.disabled | {FIELD})
+
+
+def _in_splits(
+    metadata: Mapping[str, Any], specialization: Specialization, environment: Mapping[str, Any]
+) -> Specialization | None:
+    product = metadata.get("k_splits")
+    if product is None or specialization.splits:
+        return None
+    grid = [int(evaluate(text, environment)) for text in metadata.get("grid", ())]
+    rounds = int(evaluate(product["rounds"], environment))
+    if not all(extent >= 1 for extent in (*grid, rounds)):
+        return None
+    from tilec.plan.gemm.launch_splits import best_split  # other kernels do without it
+
+    splits = best_split(product, grid, rounds, specialization.gpu)
+    return replace(specialization, splits=splits) if splits > 1 else None

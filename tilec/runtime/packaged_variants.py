@@ -3,7 +3,7 @@
 Where the sizes that a package is compiled for decide what a launch takes, it holds that variant
 alone. Otherwise it holds the one for any launch, which comes first, and those that launches of few
 blocks or few rounds take instead (`tilec/runtime/launch_variants.py`). Numbers of blocks whose plan
-is the same share a variant: that of the most blocks.
+is the same share a variant: that of the most blocks. Tiles are split along K only for given sizes.
 """
 
 import re
@@ -49,10 +49,14 @@ def compile_variants(
     made = compile_variant(program, kernel, specialization, options, next_variant)
     metadata = _metadata(made)
     if is_only(metadata):
+        if "k_splits" in metadata and not specialization.sizes:
+            message = "no variant of the package splits tiles along K; give sizes of few blocks"
+            made.sink.emit(remark("T0433", f"{kernel}: {message}"))
         return [made]
     if not _is_general(metadata) or is_decided(metadata, specialization):
         sizes = ", ".join(f"{name} = {size}" for name, size in specialization.sizes.items())
-        message = f"the package has the variant for {sizes} alone; without sizes, it has all"
+        message = f"the package has the variant for {sizes} alone"
+        message += "" if "splits" in metadata else "; without sizes, it has all"
         made.sink.emit(remark("T0433", f"{kernel}: {message}"))
         return [made]
     others = _Others(program, kernel, specialization, options)
@@ -71,7 +75,8 @@ def is_only(metadata: Mapping[str, Any]) -> bool:
 
 def _is_general(metadata: Mapping[str, Any]) -> bool:
     """Tell whether a variant was compiled for launches of any size."""
-    return "most_blocks" not in metadata and FIELD not in metadata.get("disabled", ())
+    planned = "most_blocks" in metadata or "splits" in metadata
+    return not planned and FIELD not in metadata.get("disabled", ())
 
 
 def pick(variants: Sequence[Mapping[str, Any]], sizes: Mapping[str, int]) -> int:
@@ -82,7 +87,7 @@ def pick(variants: Sequence[Mapping[str, Any]], sizes: Mapping[str, int]) -> int
         sizes: Extents of the named dims of the launch.
     """
     place, taken = 0, Specialization(sizes=sizes)
-    while (other := next_variant(variants[place], taken)) is not None:
+    while len(variants) > 1 and (other := next_variant(variants[place], taken)) is not None:
         found = _closest(variants, other)
         if found is None:
             break
@@ -96,6 +101,7 @@ def _closest(variants: Sequence[Mapping[str, Any]], wanted: Specialization) -> i
         (reach, place)
         for place, metadata in enumerate(variants)
         if (FIELD in metadata.get("disabled", ())) == (FIELD in wanted.disabled)
+        and metadata.get("splits", 0) == wanted.splits
         and (reach := metadata.get("most_blocks", inf)) >= (wanted.most_blocks or inf)
     ]
     return min(serving)[1] if serving else None

@@ -425,3 +425,59 @@ module @long_rows_are_spread {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!x, i32) -> ()} : () -> ()
 }
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Each launch decides into how many splits tiles go whose extents are written. The product is described
+// for that: how many k-tiles there are, and which axes of the grid decide what is loaded for an operand.
+// CHECK-LABEL: module @launches_decide_on_splits
+// CHECK:       tilec.kernel = {grid = ["M", "N"], k_splits = {consumers = 2 : i64, epilogue_bytes = 0 : i64, operands = [
+// CHECK-SAME:  {axes = [0], bytes = 16384 : i64, computed = false, element_bytes = 2 : i64, strided = false},
+// CHECK-SAME:  {axes = [1], bytes = 16384 : i64, computed = false, element_bytes = 2 : i64, strided = true}],
+// CHECK-SAME:  products = 1 : i64, result_bytes = 4 : i64, rounds = "K", tile = [128, 128, 64], types = ["bf16", "bf16", "f32"]}
+// CHECK-LABEL: module @fixed_splits_are_those_of_all_launches
+// CHECK-NOT:   k_splits
+module @launches_decide_on_splits {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32) -> (), tilec.kernel = {grid = ["M", "N"], params = [{kind = "array", name = "V"}, {kind = "dim", name = "K"}]}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+module @fixed_splits_are_those_of_all_launches {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32) -> (), tilec.kernel = {grid = ["M"], hints = {split_k = 1 : i64}, params = [{kind = "array", name = "V"}, {kind = "dim", name = "K"}]}} : () -> ()
+}

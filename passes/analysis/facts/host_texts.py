@@ -4,7 +4,7 @@ The opposite of `host_expressions.py`. The expressions are those of grids: dims,
 `+ - * // %`, `cdiv`, `min` and `max` (`tilec/runtime/launch/expressions.py`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
@@ -51,6 +51,20 @@ def host_text(value: Any, function: Any, *, estimate: bool = True) -> str | None
     }
     text = _text(value, names, estimate)
     return text if text is not None and len(text) <= _LONGEST else None
+
+
+def rounds_text(function: Any, counter: Sequence[Any]) -> str | None:
+    """Return the rounds of a loop as an expression of dims and scalars, or None.
+
+    Args:
+        function: The kernel.
+        counter: Where the counter of the loop begins, where it ends, and its step.
+    """
+    lower, upper, step = (host_text(value, function) for value in counter)
+    if lower is None or upper is None or step is None:
+        return None
+    distance = upper if lower == "0" else f"({upper} - {lower})"
+    return distance if step == "1" else f"cdiv({distance}, {step})"
 
 
 def _text(value: Any, names: Mapping[Any, str], estimate: bool) -> str | None:

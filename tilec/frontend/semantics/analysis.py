@@ -118,6 +118,8 @@ def _facts_of_the_variant(specialization: Specialization) -> dict[str, Any]:
         "disabled": sorted(specialization.disabled),
         "warp_factor": specialization.warp_factor if specialization.warp_factor > 1 else 0,
         "most_blocks": specialization.most_blocks,
+        "splits": specialization.splits,
+        "planned_split_k": specialization.splits,
         "variant": specialization.variant,
         "scratch_bytes": specialization.scratch_bytes,
     }

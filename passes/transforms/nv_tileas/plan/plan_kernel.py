@@ -18,6 +18,9 @@ If what follows the products of a tile can run during those of the next one, the
 scheduled here, since the tile that waits takes registers (`tilec/plan/deferral.py`). The operations
 that run later get the attribute `stage = 1`, which `nv-tileas-rotate-loops` obeys.
 
+Tiles whose extents are written serve launches of any size, and each launch decides into how many
+splits along K they go (`split_k`). The metadata describe the product for that (`k_splits`).
+
 In a cluster of more than one CTA, a load in a loop is marked with `multicast_axis` if several CTAs
 load the same tile: 0 if the CTAs of a column share it, 1 if those of a row do. Nothing is shared
 where the plan says so (`share_tiles`); a tile is shared if
@@ -76,6 +79,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
+from tilec.passes.analysis.mma.launch_product import launch_product
 from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_registers
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.staging import WARPGROUPS, staged_bytes
@@ -123,6 +127,9 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         spec = spec_of(plan)
         if plan.few_blocks and read_kernel_fact(function, "grid"):
             write_kernel_facts(function, few_blocks=plan.few_blocks)
+        if plan.splits_by_launch:
+            product = launch_product(function, accesses, plan.consumers)
+            write_kernel_facts(function, **({"k_splits": product} if product else {}))
         if plan.least_rounds:
             rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
             write_kernel_facts(function, shared_rounds=rule)
@@ -329,6 +336,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "share_tiles": read_kernel_fact(function, "planned_share_tiles", True),
         "dependent_launch": read_kernel_fact(function, "planned_dependent_launch", True),
         "split_k": read_kernel_fact(function, "planned_split_k", 1),
+        "tiles_are_planned": bool(read_kernel_fact(function, "planned_mma", 0)),
         "defer_stores": read_kernel_fact(function, "planned_deferral", True),
         "defer_work": True,
         "snake_k": read_kernel_fact(function, "planned_snake", True),
