@@ -10,7 +10,7 @@
 // reasons go into the metadata.
 // CHECK-LABEL: module @products_get_consumers_and_a_producer
 // CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
-// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, scratch_room = [164864, 32768, 11032], share_rounds = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = {{[2-9]}} : i64
+// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, scratch_room = [164864, 32768, 11032], share_rounds = false, share_slots = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = {{[2-9]}} : i64
 // CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
 module @products_get_consumers_and_a_producer {
   "nv_tileaa.func"() ({
@@ -64,7 +64,7 @@ module @two_ctas_share_an_sm {
 
 // Outside of loops no load is early: one role, one stage.
 // CHECK-LABEL: module @straight_code_has_one_role
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, share_rounds = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 1 : i64
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, share_rounds = false, share_slots = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 1 : i64
 module @straight_code_has_one_role {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %i: i32):
@@ -106,7 +106,7 @@ module @what_a_tile_loads_first_gets_two_slots {
 
 // Hints of the kernel override single fields of the plan.
 // CHECK-LABEL: module @hints_override_fields
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, share_rounds = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 2 : i64
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, share_rounds = false, share_slots = false, share_tiles = true, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, spread = 1 : i64, stages = 2 : i64
 // CHECK-SAME:  "specialize = false: fixed by the user", {{.*}}"stages = 2: fixed by the user"
 module @hints_override_fields {
   "nv_tileaa.func"() ({
