@@ -3,9 +3,11 @@
 from math import prod
 from typing import Any
 
+from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, enclosing_loops
+from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import kernel_operations
-from tilec.plan.copies import warps_have_rows
+from tilec.plan.copies import LEAST_REPEATS, warps_have_rows
 
 _REDUCTIONS = ("reduce", "scan")
 _OVERLAPPED = ("dot", "permute")
@@ -22,12 +24,14 @@ def waits_for_tiles(function: Any) -> bool:
     columns 1.00, with a ring of TMA loads and one CTA on an SM 0.39.
 
     A kernel with a product or a permutation is none: there the buffers of TMA do more. Neither is
-    one whose loops only add up tiles and reduce them at the end.
+    one whose loops only add up tiles and reduce them at the end, nor one whose loops repeat all
+    that they load in larger tiles: it computes longer than it loads, and threads would load such a
+    tile in the layout of the larger one, each element by several of them.
     """
     operations = kernel_operations(function)
     names = {op.name for op in operations}
     short = {name.rpartition(".")[2] for name in names if name.startswith("nv_tilea")}
-    if short.intersection(_OVERLAPPED):
+    if short.intersection(_OVERLAPPED) or repeats_tiles(function):
         return False
     return bool(_reductions_of_steps(operations))
 
@@ -52,6 +56,32 @@ def _reductions_of_steps(operations: list[Any]) -> list[Any]:
 def _is_of_short_rows(op: Any) -> bool:
     *rows, columns = op.operands[0].type.shape
     return op.opview.axis.value == len(rows) and warps_have_rows(prod(rows), columns)
+
+
+def repeats_tiles(function: Any) -> bool:
+    """Tell whether loops load tiles, and repeat each of them several times in a larger one."""
+    operations = kernel_operations(function)
+    loads = [op for op in operations if op.name.endswith(".tiled_load") and enclosing_loops(op)]
+    return bool(loads) and all(_is_repeated(load) for load in loads)
+
+
+def _is_repeated(load: Any) -> bool:
+    """Tell whether all that is computed from a loaded tile in its round is a larger tile."""
+    pending, least = list(load.results[0].uses), LEAST_REPEATS * _elements(load.results[0])
+    found = False
+    while pending:
+        op = pending.pop().owner.operation
+        if not only_computes(op) or op.block != load.block:
+            return False
+        if len(op.results) and _elements(op.results[0]) >= least:
+            found = True
+        else:
+            pending += [use for result in op.results for use in result.uses]
+    return found
+
+
+def _elements(value: Any) -> int:
+    return prod(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else 1
 
 
 def is_reduction(op: Any) -> bool:

@@ -210,6 +210,21 @@ def late_bias():
     return given, {}, {"O": weights / weights.sum(-1, keepdims=True) @ wide[2]}
 
 
+def selective_scan():
+    """A state of 16 numbers for each channel: tiles that a round repeats in a larger one."""
+    x, b, c = _normal(60, 2, 40, 72), _normal(61, 2, 40, 16), _normal(62, 2, 40, 16)
+    step = (0.1 * np.abs(_normal(63, 2, 40, 72).astype(np.float32))).astype(BF16)
+    rate = -np.abs(_normal(64, 72, 16).astype(np.float32))
+    given = {"X": x, "DT": step, "A": rate, "BB": b, "CC": c, "Y": np.zeros(x.shape, BF16)}
+    x, step, b, c = _f32(x, step, b, c)
+    state, rows = np.zeros((2, 72, 16)), []
+    for i in range(40):
+        moved = (step[:, i] * x[:, i])[..., None] * b[:, i, None]
+        state = np.exp(step[:, i, :, None] * rate) * state + moved
+        rows.append((state * c[:, i, None]).sum(2))
+    return given, {}, {"Y": np.stack(rows, 1)}
+
+
 def powers():
     """Products that take the same A from registers, and share their columns."""
     a, b = _normal(39, 2, 64, 64), _normal(40, 2, 64, 64)
@@ -241,6 +256,7 @@ CASES = {
         depthwise,
         late_bias,
         powers,
+        selective_scan,
     )
 }
 

@@ -41,6 +41,11 @@ ROW_OF_A_WARP = 1024
 """Elements of a row that a warp reduces without others: 32 of each lane."""
 WARPS_WITH_ROWS = 4
 """Warps of a block that shares out rows: fewer rows are shared by warps."""
+LEAST_REPEATS = 4
+"""How often a round repeats each element of all that it loads, at least, if TMA loads it although
+the round reduces it. Mamba-1 by a scan of 16 steps, 32 channels and 16 states repeats them 16 and
+32 times: 600 us if threads load, 578 by TMA, and 323 with two CTAs on an SM (8 x 2048 x 2048, H100,
+docs/measurements/2026-11-28-user-blocks.md)."""
 LEAST_OVERLAPPING = 4
 """Fewest tiles of an array, each of which overlaps another one, that threads load (4, 7 and 9 were
 measured)."""

@@ -113,6 +113,7 @@ class KernelProblem:
             where the threads of so many had too few registers.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
+        repeats_tiles: Whether rounds of loops repeat all tiles that they load in larger ones.
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
             a block together; None when they can.
         why_not_share_rounds: Why these CTAs cannot have some rounds of a loop each; None when they
@@ -171,6 +172,7 @@ class KernelProblem:
     spread: bool = True
     warp_factor: int = 1
     waits_for_tiles: bool = False
+    repeats_tiles: bool = False
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     why_not_share_rounds: str | None = "nothing is known about its loops"
     rounds: int = 2**31 - 1

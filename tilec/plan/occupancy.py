@@ -20,7 +20,8 @@ PRODUCT_ELEMENTS = 64
 what they convert, at what a row is divided by, and at the operands of the next product. Attention
 to keys of 8 bits with 16 queries takes 168 us with two CTAs of 64 elements a thread and 249 with
 one; with 8 and 16 warps in one CTA it takes 253 and 310 (H100,
-docs/measurements/2026-11-27-general-kernels.md)."""
+docs/measurements/2026-11-27-general-kernels.md). So it is where rounds repeat what they load: they
+compute and reduce a larger tile (`LEAST_REPEATS` in `tilec/plan/copies.py`)."""
 BOUND_BLOCKS = 3
 """CTAs with several tiles in registers up to which ptxas is told how many share an SM. Left alone,
 it takes so many registers for tiles of 96 words a thread that fewer run: layer norm of 4096
@@ -97,7 +98,8 @@ def _blocks_with_producer(
     """Return how many CTAs without products share an SM where each has a producer, and why."""
     room = room_on_sm(warps + machine.WARPGROUP_THREADS // machine.WARP_THREADS, elements, target)
     multiplies = problem.product_bytes > 0
-    most = PRODUCT_ELEMENTS if multiplies else LIGHT_ELEMENTS
+    meets = multiplies or problem.repeats_tiles
+    most = PRODUCT_ELEMENTS if meets else LIGHT_ELEMENTS
     alone = overrides.persistent or not problem.blocks_per_sm or elements > most
     if alone or room < SHARING or (multiplies and not _has_slots(problem, target)):
         return 1, ()

@@ -372,3 +372,33 @@ module @threads_load_what_most_tiles_bring_in {
     arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
     params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}]}} : () -> ()
 }
+
+// -----
+
+// A loop that repeats its tile 16 times before it reduces that computes longer than it loads: TMA.
+
+!memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @tma_loads_what_a_round_repeats
+// CHECK: "nv_tileaa.tiled_load"({{.*}}) {atom = #cute.copy_atom<"sm90_tma_load_2d_f32"
+module @tma_loads_what_a_round_repeats {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
+    %v = "nv_tileaa.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !memref
+    %c0 = arith.constant 0 : i32
+    %c32 = arith.constant 32 : i32
+    scf.for %k = %c0 to %n step %c32 : i32 {
+      %0, %t0 = "nv_tileaa.tiled_load"(%v, %k, %c0) : (!memref, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
+      %1 = "nv_tileaa.view"(%0) : (tensor<32x64xf32>) -> tensor<32x1x64xf32>
+      %2 = "nv_tileaa.broadcast"(%1) : (tensor<32x1x64xf32>) -> tensor<32x16x64xf32>
+      %3 = "nv_tileaa.reduce"(%2) ({
+      ^bb0(%a: f32, %b: f32):
+        %4 = arith.addf %a, %b : f32
+        "nv_tileaa.yield_values"(%4) : (f32) -> ()
+      }) {axis = 2 : i64} : (tensor<32x16x64xf32>) -> tensor<32x16xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
+}

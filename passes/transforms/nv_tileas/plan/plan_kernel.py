@@ -84,7 +84,7 @@ from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_r
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.staging import WARPGROUPS, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.reductions import waits_for_tiles
+from tilec.passes.analysis.reductions import repeats_tiles, waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
 from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES
 from tilec.passes.analysis.schedule.record import tile_entry
@@ -213,6 +213,7 @@ def kernel_problem(
         thread_vector=min(map(_vector, _largest(accesses)), default=1),
         thread_run=min((_run(item) for item in _largest(accesses) if item.is_load), default=0),
         waits_for_tiles=waits_for_tiles(function),
+        repeats_tiles=repeats_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         scratch_bytes=cache(partial(expected_scratch_bytes, function)),
         cluster=cluster,
