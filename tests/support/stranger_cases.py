@@ -234,6 +234,15 @@ def powers():
     return given, {}, {"O": p @ (p @ y).astype(BF16).astype(np.float64)}
 
 
+def assign():
+    """The nearest of 90 centres for points of 31 numbers."""
+    rng = np.random.default_rng(11)
+    x, c = (rng.standard_normal((count, 31)).astype(np.float32) for count in (150, 90))
+    distances = ((x[:, None].astype(np.float64) - c[None]) ** 2).sum(-1)
+    given = {"X": x, "C": c, "A": np.zeros(150, np.int32), "S": np.zeros(150, np.float32)}
+    return given, {}, {"A": distances.argmin(1), "S": distances.min(1)}
+
+
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
 CASES = {
@@ -257,6 +266,7 @@ CASES = {
         late_bias,
         powers,
         selective_scan,
+        assign,
     )
 }
 

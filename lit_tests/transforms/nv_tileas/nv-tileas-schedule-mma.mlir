@@ -180,6 +180,41 @@ module @rounds_stage_what_they_compute {
 
 // -----
 
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// What is staged before a loop does not share the buffer of an earlier product of that loop.
+// CHECK-LABEL: module @rounds_keep_what_is_staged_before_them
+// CHECK:         %[[INNER:.*]] = "nv_tileas.alloc_shared"
+// CHECK-NEXT:    %[[OUTER:.*]] = "nv_tileas.alloc_shared"
+// CHECK:         "nv_tileas.store_shared"(%[[B:.*]], %[[OUTER]]) :
+// CHECK:         scf.for
+// CHECK:           %[[Z:.*]] = math.absf %[[B]]
+// CHECK-NEXT:      "nv_tileas.store_shared"(%[[Z]], %[[INNER]]) :
+// CHECK:           "nv_tileas.async_mma"(%{{.*}}, %[[INNER]], %{{.*}}
+// CHECK:           "nv_tileas.async_mma"(%{{.*}}, %[[OUTER]], %{{.*}}
+module @rounds_keep_what_is_staged_before_them {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: tensor<64x32xbf16>, %acc: tensor<64x32xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc) -> (tensor<64x32xf32>) : i32 {
+        %z = math.absf %b : tensor<64x32xbf16>
+        %d = "nv_tileas.dot"(%x, %z, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+        %e = "nv_tileas.dot"(%x, %b, %d) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+        scf.yield %e : tensor<64x32xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, tensor<64x32xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
 // A computed A stays in registers. It needs neither a buffer nor a barrier.

@@ -53,7 +53,8 @@ class Staging:
         """Return a buffer for `tile` that only loops before `place` use, or None.
 
         After the last product of a round that reads it, there is a barrier. So the product of a
-        rotated loop that runs after the loop finds its operand where the loop stages it.
+        rotated loop that runs after the loop finds its operand where the loop stages it. Where
+        `place` is before a loop, products of that loop may have come first: their loop follows.
         """
         wanted, around = shared_tile_type(layout, tile.type.element_type), enclosing_loops(place)
         users: dict[Any, list[Any]] = {}
@@ -61,7 +62,8 @@ class Staging:
             if staged.buffer.type == wanted:
                 users.setdefault(staged.buffer, []).append(stored)
         for buffer, stores in users.items():
-            if all(set(enclosing_loops(stored)) - set(around) for stored in stores):
+            loops = [set(enclosing_loops(stored)) for stored in stores]
+            if all(found - set(around) and place not in found for found in loops):
                 return buffer
         return None
 
