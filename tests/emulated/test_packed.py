@@ -73,3 +73,20 @@ def test_infinite_scores_and_nan_are_as_without_skipping(launch, kernel, guarded
         found.append(arguments.data()["Out"].astype(np.float32))
     assert np.isnan(found[0]).any()
     np.testing.assert_array_equal(*found)
+
+
+def test_the_order_of_loads_changes_no_bit(launch, kernel, tmp_path):
+    """Values may be loaded before the numbers of documents, which share a slot with the keys."""
+    lines = PATH.read_text().splitlines(keepends=True)
+    (values,) = (line for line in lines if "load(V," in line)
+    (numbers,) = (line for line in lines if "load(KeyDoc," in line)
+    lines.remove(values)
+    lines.insert(lines.index(numbers), values)
+    early = tmp_path / PATH.name
+    early.write_text("".join(lines))
+    case, found = Packed("lengths", (1, 1), 500, 128, (128, 128), seed=5), []
+    for text in (kernel.text, load(early).packed.text):
+        _, arguments = arguments_of(case)
+        launch(Kernel(text, "packed", {"rotate": True}), arguments)
+        found.append(arguments.data()["Out"].astype(np.float32))
+    np.testing.assert_array_equal(*found)

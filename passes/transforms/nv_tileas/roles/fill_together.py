@@ -1,0 +1,85 @@
+"""Let a producer fill all of a slot before it waits for a slot of another ring.
+
+Before:  %k = tiled_load; send %k {channel = 0}; %v = tiled_load; send %v {channel = 1}
+         %d = tiled_load; send %d {channel = 2}          // received in the stage of channel 0
+After:   %k = tiled_load; send %k {channel = 0}; %d = tiled_load; send %d {channel = 2}
+         %v = tiled_load; send %v {channel = 1}
+
+Tiles that are received in the same stage share a slot (`nv-tileas-insert-rings`), and a slot is
+full when all of them have arrived. A producer loads in the order of the program. If a tile of
+another ring comes in between, consumers wait for their slot until the other ring has an empty one,
+which may be a round later. Attention to packed documents that loads keys, values and then the
+numbers of the documents took 12 % longer so than with the numbers before the values (H100,
+docs/measurements/2026-11-28-documents.md).
+
+A load moves with what its place is computed from, if nothing of that has an effect, and never over
+a loop or branch that loads tiles. What it must come after is an operand of it: a memory token.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+from tilec.dialects.common.effects import has_effect
+from tilec.ir.bindings import ir
+from tilec.ir.sequences import operations_between
+from tilec.ir.structured import next_operation, operations_inside
+from tilec.ir.walks import walk_operations
+from tilec.passes.analysis.epilogue.slice_groups import slice_group
+from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
+from tilec.passes.analysis.schedule.loop_graph import operands_of
+from tilec.passes.analysis.schedule.marks import stage_of
+from tilec.passes.registry import PassContext, register_pass
+
+_SEND, _RECEIVE = "nv_tileas.send", "nv_tileas.receive"
+
+
+@register_pass("nv-tileas-fill-together")
+def fill_together(module: Any, context: PassContext) -> bool:
+    """Move the loads of producers behind those that fill the same slot."""
+    del context
+    moved = False
+    for function in kernel_functions(module):
+        for roles in kernel_roles(function):
+            for sends in _slots(roles):
+                for before, send in pairwise(sends):
+                    moved |= _follow(before, send)
+    return moved
+
+
+def _slots(roles: Any) -> Iterable[list[Any]]:
+    """Return the sends of each slot that a producer fills, in the order of the program."""
+    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
+    receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
+    slots: dict[Any, list[Any]] = {}
+    for send in [op for op in ops if op.name == _SEND and slice_group(op) is None]:
+        receive = receives.get(_channel(send))
+        if receive is not None and receive.block != send.block:
+            slots.setdefault((send.block, stage_of(receive)), []).append(send)
+    return slots.values()
+
+
+def _channel(op: Any) -> int:
+    return ir.IntegerAttr(op.attributes["channel"]).value
+
+
+def _follow(before: Any, send: Any) -> bool:
+    """Move a send and its load right behind another send, if others come between; tell whether."""
+    between = operations_between(before, send)
+    if not any(op.name == _SEND for op in between) or any(map(_sends_inside, between)):
+        return False
+    needed, wanted = [send], set(operands_of(send))
+    for op in reversed(between):
+        if any(result in wanted for result in op.results):
+            if has_effect(op):
+                return False
+            needed.append(op)
+            wanted.update(operands_of(op))
+    place = next_operation(before)
+    for op in reversed(needed):
+        op.move_before(place)
+    return True
+
+
+def _sends_inside(op: Any) -> bool:
+    return any(inner.name == _SEND for inner in operations_inside(op))
