@@ -12,7 +12,7 @@ from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.reuse import axis_of
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID
-from tilec.passes.analysis.tile_costs import TileCosts, UnknownCostError, tile_costs
+from tilec.passes.analysis.tile_costs import Digit, TileCosts, UnknownCostError, tile_costs
 from tilec.passes.analysis.tma.multicast import dependences
 from tilec.support.fast_dataclasses import dataclass
 
@@ -56,21 +56,40 @@ def free_reads(function: Any, costs: TileCosts, accesses: Iterable[TiledAccess])
     free = _Free(function, costs)
     found: dict[Any, dict[int, int]] = {}
     volume = {True: 0, False: 0}
-    for access in accesses:
-        if not (access.is_load and enclosing_loops(access.op)) or follows_store(access.op):
-            continue
-        begin = {start.dim: start.value for start in slice_starts(access.view)}
+    for access in filter(_is_input, accesses):
         extents = access.tile_type.shape
-        dims = {
-            dim: extents[dim]
-            for dim, coord in enumerate(access.coords)
-            if free.decides([coord, *([begin[dim]] if dim in begin else [])])
-        }
-        volume[bool(dims)] += box_bytes(extents, access.tile_type.element_type)
+        dims = {dim: extents[dim] for dim, place in _places(access).items() if free.decides(place)}
+        volume[bool(dims)] += _loaded_bytes(access)
         if dims:
             found.setdefault(whole_array(access.view), {}).update(dims)
     arrays = tuple(FreeArray(memref, dims) for memref, dims in found.items())
     return FreeReads(arrays, volume[True], volume[False])
+
+
+def sharing_last(
+    function: Any, costs: TileCosts, accesses: Iterable[TiledAccess]
+) -> tuple[Digit, ...]:
+    """Return the digits of items, those last along which loops of tiles load the most in common.
+
+    Items of neighbouring numbers run at the same time if they cost about the same, and the last
+    digit is the fastest. With sequences as the fastest digit, 16 sequences of 1024 tokens read
+    their keys from memory again and again (docs/measurements/2026-11-28-documents.md).
+    """
+    loads = [access for access in accesses if _is_input(access)]
+
+    def apart_bytes(digit: Digit) -> int:
+        axis = {
+            op
+            for op in kernel_operations(function)
+            if op.name == PROGRAM_ID and axis_of(op) == digit.axis
+        }
+        return sum(
+            _loaded_bytes(access)
+            for access in loads
+            if any(dependences(place, axis, bounds=False) for place in _places(access).values())
+        )
+
+    return tuple(sorted(costs.digits, key=apart_bytes, reverse=True))
 
 
 def order_of_tiles(function: Any, accesses: Iterable[TiledAccess]) -> dict[str, Any]:
@@ -90,6 +109,21 @@ def order_of_tiles(function: Any, accesses: Iterable[TiledAccess]) -> dict[str, 
         "apart_bytes": reads.apart_bytes,
         "shared_bytes": reads.shared_bytes,
     }
+
+
+def _is_input(access: TiledAccess) -> bool:
+    """Tell whether a loop loads a tile of what the kernel has not written."""
+    return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
+
+
+def _places(access: TiledAccess) -> dict[int, list[Any]]:
+    """Return what decides where a tile begins, for each dim of the array."""
+    begin = {start.dim: [start.value] for start in slice_starts(access.view)}
+    return {dim: [coord, *begin.get(dim, [])] for dim, coord in enumerate(access.coords)}
+
+
+def _loaded_bytes(access: TiledAccess) -> int:
+    return box_bytes(access.tile_type.shape, access.tile_type.element_type)
 
 
 class _Free:

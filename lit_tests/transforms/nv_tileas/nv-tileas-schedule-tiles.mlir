@@ -701,17 +701,20 @@ module @sorted_tiles {
 #mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
 
 // Costs depend on the quotient of a coordinate. The other digit of it is free, if the number divides the extent.
-// Each head reads keys of its own: as many run at the same time as read 1048576 bytes of them. What is stored
-// beyond the end of a slice is nothing.
+// Each head reads keys of its own: as many run at the same time as read 1048576 bytes of them. Tiles of a batch
+// share them, so the tile is the last digit of an item. What is stored beyond the end of a slice is nothing.
 // CHECK-LABEL: module @heads_read_apart
 // CHECK:         ^bb0({{.*}}, %[[T:[^ ]*]]: i32, %[[B:[^ ]*]]: i32, %[[H:[^ ]*]]: i32, %[[BH:[^ ]*]]: i32):
+// CHECK:         %[[TILES:.*]] = arith.ceildivsi %[[T]],
 // CHECK:         %[[LEAST:.*]] = arith.maxsi %[[H]],
 // CHECK-NEXT:    %[[REST:.*]] = arith.remui %[[BH]], %[[LEAST]]
 // CHECK:         %[[DIVIDES:.*]] = arith.cmpi eq, %[[REST]],
 // CHECK:         %[[BY:.*]] = arith.select %[[DIVIDES]], %[[LEAST]],
 // CHECK:         %[[BATCHES:.*]] = arith.divui %[[BH]], %[[BY]]
-// CHECK:         %[[ITEMS:.*]] = arith.muli %{{.*}}, %[[BATCHES]]
+// CHECK:         %[[ITEMS:.*]] = arith.muli %[[BATCHES]], %{{.*}} : i32
 // CHECK:         "nv_tileas.order_items"(%{{.*}}, %[[ITEMS]])
+// CHECK-NEXT:    ^bb0(%[[ITEM:.*]]: i32):
+// CHECK:           arith.remui %[[ITEM]], %[[TILES]]
 // CHECK:           %[[COORD:.*]] = arith.addi
 // CHECK:           arith.divsi %[[COORD]], %[[H]]
 // CHECK:           %[[STORED:.*]] = arith.muli

@@ -9,7 +9,8 @@ After:   %T = order_items %table, %items { ^(%item): %m, %s = decode %item
              %item, %h = halves of %word; %m, %s = decode %item; tile(%m, %s, %h) }
 
 An *item* stands for all tiles that cost the same for sure: it numbers the digits of the coordinates
-that the cost depends on (`tilec.passes.analysis.tile_costs`). The other digits are *free*. A
+that the cost depends on (`tilec.passes.analysis.tile_costs`), those along which tiles load the same
+last, so that neighbours share what they load. The other digits are *free*. A
 coordinate that is only divided by a number has a digit of both kinds, if the number divides its
 extent; this is known only when the kernel runs, so else its quotient by 1 is taken. `together` is
 how many free digits run at the same time: as many as have room in L2 for what they read.
@@ -43,7 +44,7 @@ from tilec.ir.removal import erase
 from tilec.ir.structured import clone_whole, defining_operation, operations_inside
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
-from tilec.passes.analysis.free_digits import FreeArray, free_reads
+from tilec.passes.analysis.free_digits import FreeArray, free_reads, sharing_last
 from tilec.passes.analysis.kernels import (
     free_alias_scope,
     is_tiled_access,
@@ -56,7 +57,7 @@ from tilec.passes.analysis.tile_costs import Branch, Rounds, TileCosts, tile_cos
 from tilec.passes.transforms.nv_tileas.plan.count_tables import HIDDEN_NAME as COUNTED_NAME
 from tilec.passes.transforms.nv_tileas.plan.count_tables import is_count, make_table, read_table
 from tilec.plan.tile_order import MOST_ROUNDS, ROUND_COST, TILE_COST
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 HIDDEN_NAME, DEALT_NAME = "tile_order", "dealt_tiles"
 """Names of the hidden parameters: the addresses of the tables."""
@@ -85,6 +86,7 @@ def tile_order(function: Any, spec: dict[str, Any]) -> TileOrder:
     """Return what is known about the tiles of a kernel with a plan."""
     accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
     costs = tile_costs(function)
+    costs = replace(costs, digits=sharing_last(function, costs, accesses))
     reads = free_reads(function, costs, accesses)
     return TileOrder(costs, reads.apart, spec.get("order_bytes", 0))
 
