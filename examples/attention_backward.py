@@ -17,8 +17,8 @@ the results are four times as large as their usual element."""
 
 
 def inputs(B: int, S: int, H: int) -> dict[str, np.ndarray]:  # noqa: N803
-    """Return log-sum-exps as those of about S scores, so that the weights of a row add up to 1."""
-    return {"E": np.log(S) + np.random.default_rng(B + S + H).uniform(0, 1, (B, H, S))}
+    """Return what divides about S weights by their sum, in base 2: the negative log-sum-exp."""
+    return {"E": -np.log2(S) - np.random.default_rng(B + S + H).uniform(0, 1.5, (B, H, S))}
 
 
 def reference(
@@ -36,7 +36,8 @@ def reference(
     groups, shared = K.shape[2], Q.shape[2] // K.shape[2]
     q, do = Q.astype(np.float64), DO.astype(np.float64)
     k, v = (item.astype(np.float64).repeat(shared, axis=2) for item in (K, V))
-    weights = np.exp(scale * np.einsum("bihd,bjhd->bhij", q, k) - E[..., None].astype(np.float64))
+    power = scale * np.log2(np.e) * np.einsum("bihd,bjhd->bhij", q, k)
+    weights = np.exp2(power + E[..., None].astype(np.float64))
     if causal:
         weights *= np.tri(weights.shape[-1])
     slopes = weights * (np.einsum("bihd,bjhd->bhij", do, v) - R[..., None].astype(np.float64))

@@ -76,11 +76,11 @@ def gradients(torch, kernels, arrays, scale, constants):
     rows_of_tile = 64 if aligned or extent < 128 else 32
     out = torch.full_like(q, torch.nan)
     shape = (q.shape[0], q.shape[2], q.shape[1])
-    sums, rows = (torch.full(shape, torch.nan, device="cuda") for _ in range(2))
+    sums, rows, powers = (torch.full(shape, torch.nan, device="cuda") for _ in range(3))
     memories, found = zip(*(poisoned(torch, *x.shape) for x in (q, k, v)), strict=True)
     forward(q, k, v, out, sums, scale=scale, causal=causal, BD=extent)
-    delta(out, do, rows, BD=extent)
-    given = (q, k, v, do, sums, rows)
+    delta(out, do, sums, rows, powers, BD=extent)
+    given = (q, k, v, do, powers, rows)
     queries(*given, found[0], scale=scale, causal=causal, BD=extent)
     keys(*given, *found[1:], scale=scale, causal=causal, BD=extent, BM=rows_of_tile)
     wait(torch, f"gradients of {q.shape[1]} queries")
@@ -99,13 +99,14 @@ def gradients_together(torch, kernels, arrays, scale, constants):
     q, k, v, do = arrays
     causal, extent = constants
     out = torch.full_like(q, torch.nan)
-    sums, rows = (padded_rows(torch, (q.shape[0], q.shape[2], q.shape[1])) for _ in range(2))
+    shape = (q.shape[0], q.shape[2], q.shape[1])
+    sums, rows, powers = (padded_rows(torch, shape) for _ in range(3))
     memories, found = zip(*(poisoned(torch, *x.shape) for x in (q, k, v)), strict=True)
     total = torch.zeros(q.shape, device="cuda")
     forward(q, k, v, out, sums, scale=scale, causal=causal, BD=extent)
-    delta(out, do, rows, BD=extent)
+    delta(out, do, sums, rows, powers, BD=extent)
     tile = {"BM": 128 if extent == 64 else 64, "BD": extent}
-    backward(q, k, v, do, sums, rows, total, *found[1:], scale=scale, causal=causal, **tile)
+    backward(q, k, v, do, powers, rows, total, *found[1:], scale=scale, causal=causal, **tile)
     finish(total, found[0], scale=scale, BD=extent)
     wait(torch, f"gradients of {q.shape[1]} queries")
     return memories, found

@@ -172,7 +172,7 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "epilogue_batch",
-            "1",
+            "`epilogue_slots` where `share_slots` is 1; else 1",
             "parts that are staged after one barrier and stored after another one; must divide"
             " `epilogue_slots`",
             range(1, 9),

@@ -96,7 +96,7 @@ def _plan_memory(
         epilogue_stages=slices.stages,
         epilogue_pace=pace,
         slice_columns=slices.columns,
-        epilogue_batch=choose_batch(slices.slots, fields),
+        epilogue_batch=choose_batch(slices, fields),
         mma_pending=pending,
         stream_results=streams,
         scratch_room=scratch_room(problem, outside - scratch, stages, plan.teams, target),

@@ -103,15 +103,17 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
     forward = load_kernel("attention", Variant(""))
     delta = load_kernel("attention_backward_delta", Variant(""))
     shape = (case.batch, case.heads, case.length)
-    outs, sums, means, grads = [], [], [], []
+    outs, sums, means, powers, grads = [], [], [], [], []
     for q, k, v, _ in operands.sets:
         outs.append(torch.full_like(q, math.nan))
         sums.append(torch.full(shape, math.nan, device="cuda"))
         means.append(torch.full(shape, math.nan, device="cuda"))
+        powers.append(torch.full(shape, math.nan, device="cuda"))
         grads.append(tuple(torch.full_like(item, math.nan) for item in (q, k, v)))
         forward(q, k, v, outs[-1], sums[-1], operands.scale, **forward_constants(case))
     data = [
-        (*tensors, lse, mean) for tensors, lse, mean in zip(operands.sets, sums, means, strict=True)
+        (*tensors, power, mean)
+        for tensors, power, mean in zip(operands.sets, powers, means, strict=True)
     ]
     given = dict(variant.constants)
     make = _alone if given.pop(ALONE, depth >= _ALONE_DEPTH) else _together
@@ -119,7 +121,7 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
     detail = detail_of(compiled(data[0], grads[0]))
 
     def differentiate(number: int) -> Any:
-        delta(outs[number], data[number][3], means[number], BD=depth)
+        delta(outs[number], data[number][3], sums[number], means[number], powers[number], BD=depth)
         run(data[number], grads[number])
         return grads[number]
 

@@ -3,7 +3,13 @@
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp, StoreSharedOp
+from tilec.dialects.nv_tileas import (
+    AnchorOp,
+    AsyncMmaOp,
+    BulkCommitOp,
+    MmaWaitOp,
+    StoreSharedOp,
+)
 from tilec.dialects.nv_tileas.mma_ops import BY_STEPS, WHOLE
 from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -28,6 +34,7 @@ WORD_BITS = 32
 _READING = ("nv_tileas.load_shared", "nv_tileas.view", "nv_tileas.broadcast")
 """Operations that read a slot, or name what was read."""
 _LOADS = ("nv_tileas.tiled_load", "nv_tileas.gather")
+_COMMIT = BulkCommitOp.OPERATION_NAME
 _NAMING = ("nv_tileas.view", "nv_tileas.broadcast")
 ASYNC_MMA = AsyncMmaOp.OPERATION_NAME
 
@@ -227,14 +234,14 @@ def _computes_a(product: Any) -> bool:
 
 
 def _is_work(op: Any) -> bool:
-    """Tell whether threads compute or multiply in `op`: what a product can hide.
+    """Tell whether threads compute, multiply or start copies in `op`: what a product can hide.
 
-    Reading a slot is not worth it: what is read before the wait takes registers next to the
-    accumulators.
+    A bulk group closes when all of its copies have been started. Reading a slot is not worth it:
+    what is read before the wait takes registers next to the accumulators.
     """
     if op.name in _READING:
         return False
-    return any(
+    return op.name == _COMMIT or any(
         isinstance(value.type, ir.RankedTensorType)
         for inner in (op, *operations_inside(op))
         for value in (*inner.operands, *inner.results)
