@@ -23,6 +23,13 @@ from tests.frontend.conftest import HEADER
         ("x = zeros(4, torch.float32)", "tilec has no module 'torch'", "write 'f32'"),
         ("x = np.softmax(alpha)", "tilec has no module 'np'", "from tilec.lib import softmax"),
         ("x = np.random.rand(3)", "tilec has no module 'np'", "they need no prefix"),
+        ("x = zeros(4).exp()", "has no attribute 'exp'", "it is a function: write 'exp(x)'"),
+        ("x = -float('inf')", "tilec has no 'float'", "'inf' and 'nan' are names"),
+        (
+            "x = atomic_add(C, (0, 0), 1.0, sem='relaxed')",
+            "argument 'sem'",
+            "memory_order='relaxed'",
+        ),
         ("x = helper(alpha, dim=1)", "'helper' has no parameter 'dim'", "sum(a, axis=1)"),
     ],
 )
@@ -70,3 +77,17 @@ def test_the_error_of_topk_says_what_k_may_be(frontend):
         "from tilec.lib import topk\n" + HEADER,
     )
     assert "k is 3, and must be a power of two" in found.message
+
+
+def test_padding_that_does_not_broadcast(frontend):
+    """It says nothing about the IR."""
+    body = "i = arange(16)\nx = gather(C, (i, 0), pad={})"
+    for pad, message in (
+        ("zeros((8,))", "gather: shapes 8 and 16 do not broadcast"),
+        ("zeros((2, 16))", "gather: a 2x16 tile of f32 does not broadcast to the elements that"),
+    ):
+        (found,) = frontend.diagnostics(body.format(pad))
+        assert found.code == "T0305"
+        assert message in found.message
+    for pad in ("zeros((16,))", "zeros((1,))", "alpha", "0.5", "'nan'"):
+        frontend.kernel(body.format(pad))

@@ -53,6 +53,8 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
     if entry is not None:
         raise ctx.fail_lacking(entry, node.name, node.name_span)
     hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
+    if node.name in BUILTINS and isinstance(value, hir.Value):
+        hint = f"it is a function: write '{node.name}(x)'"
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
 

@@ -92,7 +92,7 @@ _FUNCTIONS = (
     _functions("num_programs", "the extent of the grid", "num_blocks(0)"),
     _functions("to", "a conversion", "x.astype(f16)"),
     _functions("int", "a conversion to an integer", "i32(n)"),
-    _functions("float", "a conversion to a float", "f32(n)"),
+    _functions("float", "a conversion to a float", "f32(n)", "'inf' and 'nan' are names"),
     _functions("float16 half", "an element type", "f16"),
     _functions("bfloat16", "an element type", "bf16"),
     _functions("float32", "an element type", "f32"),
@@ -280,6 +280,13 @@ _ARGUMENTS = (
         "sums of 8-bit floats are fast by default",
         "mma(a, b, acc, promote=128)",
         "this makes them precise",
+    ),
+    Lacking(
+        Usage.ARGUMENT,
+        ("sem", "scope"),
+        "it has another name",
+        "atomic_add(C, (n, 0), 1.0, memory_order='relaxed')",
+        "and 'memory_scope'",
     ),
     Lacking(Usage.ARGUMENT, ("dim", "dims"), "it has another name", "sum(a, axis=1)"),
     Lacking(

@@ -16,7 +16,7 @@ from tilec.frontend.semantics.element_access import (
     stored_value,
 )
 from tilec.frontend.semantics.padding import named_padding
-from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue
+from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, describe
 from tilec.support.diagnostics import SourceSpan
 
 
@@ -57,8 +57,14 @@ def _padding_of(
 ) -> Constant | hir.Value:
     if padding is None:
         return Constant(0, default)
-    named = named_padding(call, padding)
-    return stored_value(call, elements.array, named, "the padding")
+    found = stored_value(call, elements.array, named_padding(call, padding), "the padding")
+    known = numeric.broadcast_shapes(
+        call.ctx, [found, elements.indices[0]], padding.span, call.name
+    )
+    if known != elements.shape:
+        message = f"{describe(found)} does not broadcast to the elements that are loaded"
+        raise call.fail("T0305", message, padding.span)
+    return found
 
 
 @builtin("gather", ANY_TYPE, "load_elements_tko")
