@@ -23,7 +23,7 @@ from typing import Any
 from tilec.dialects.common.effects import has_effect
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import operations_between
-from tilec.ir.structured import next_operation, operations_inside
+from tilec.ir.structured import operations_inside
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
 from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
@@ -75,9 +75,9 @@ def _follow(before: Any, send: Any) -> bool:
                 return False
             needed.append(op)
             wanted.update(operands_of(op))
-    place = next_operation(before)
     for op in reversed(needed):
-        op.move_before(place)
+        op.move_after(before)
+        before = op
     return True
 
 
