@@ -8,7 +8,8 @@ Accesses of one array come one after the other (`cuda-tile-order-tokens`). Where
 several tiles, each store would wait until the one before it has written all of its tile, and a load
 between two stores could not use TMA. Tiles share no element if their coordinates along an axis
 differ by a constant that is at least their extent. Both are tiles of one round: the token of an
-earlier round is an argument of the loop, and stays.
+earlier round is an argument of the loop, and stays. An array is taken not to overlap itself
+(a stride of 0, say): its strides are known only to a launch.
 
 Accesses that other blocks may rely on (`relaxed`, `acquire`, `release`) keep their order.
 """

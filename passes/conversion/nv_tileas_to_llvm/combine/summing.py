@@ -7,6 +7,9 @@
 An SM issues 64 selects in a cycle, and 128 additions (CUDA C++ programming guide, throughput of
 arithmetic instructions, 9.0), so a select costs as much as two additions. A thread takes a few
 elements in a row; the chains are added in pairs, as other sums are.
+
+Where a mask leaves nothing but elements that are -0, such a sum may be -0. With the zeros of the
+mask it is +0.
 """
 
 from collections.abc import Sequence
