@@ -114,6 +114,7 @@ def test_reasons_name_the_slices():
         (loading(), {"slice_columns": 24}, "24 columns do not divide those of the result"),
         (loading(), {"slice_columns": 32, "specialize": False}, "slices need a producer warp"),
         (loading(), {"slice_columns": 32, "epilogue_slots": 0}, "slices need epilogue_slots"),
+        (loading(), {"slice_columns": 32, "share_slots": True}, "slices do not share their slots"),
         (loading(load_bytes=0), {"epilogue_stages": 2}, "the epilogue loads no tiles"),
         (
             loading(load_bytes=0),

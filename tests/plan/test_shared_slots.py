@@ -5,7 +5,7 @@ import pytest
 from tests.plan.test_kernel_plan import TARGET, failure, plan, stored
 from tests.support.seeded_faults import ROOT
 from tilec.compiler.driver import compile_source
-from tilec.plan.epilogue import Slices
+from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.support.fast_dataclasses import replace
@@ -44,6 +44,13 @@ def test_users_choose():
     assert "share_slots = true: fixed by the user" in fixed.reasons
     alone = plan(replace(THREE, ring_slot_bytes=70 << 10), share_slots=False)
     assert (alone.epilogue_slots, alone.share_slots, alone.stages) == (1, False, 2)
+
+
+def test_results_that_share_slots_are_not_sliced():
+    tile = SlicedTile(128, 128, 2, 0, is_costly=True)
+    assert plan(replace(THREE, sliced=(tile,))).slice_columns
+    fixed = plan(replace(THREE, sliced=(tile,)), share_slots=True)
+    assert (fixed.slice_columns, fixed.share_slots) == (0, True)
 
 
 def test_one_result_has_nothing_to_share():

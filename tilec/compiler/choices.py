@@ -32,7 +32,10 @@ def explain_choices(module: Any, sink: DiagnosticSink) -> None:
         message = f"launches of {launches} take variants of their own"
         sink.emit(remark("T0433", message, span))
     if "k_splits" in metadata:
-        message = "launches of few blocks and many k-tiles take variants that split tiles along K"
+        message = (
+            "launches of few blocks and many k-tiles take variants that split tiles along K; a"
+            " package has one only for given sizes"
+        )
         sink.emit(remark("T0433", message, span))
     if "shared_rounds" in metadata:
         least = metadata["shared_rounds"]["least"]

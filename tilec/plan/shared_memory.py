@@ -40,6 +40,8 @@ def choose_slices(
     instead of 181.)
     """
     options, defect = _slice_options(problem, plan, overrides)
+    if overrides.share_slots:
+        defect = "slices do not share their slots with other stores (share_slots)"
     asked = overrides.slice_columns or overrides.epilogue_stages is not None
     if asked and defect is not None:
         name = "slice_columns" if overrides.slice_columns else "epilogue_stages"
@@ -159,7 +161,8 @@ def _check_slots(problem: KernelProblem, overrides: PlanOverrides) -> None:
         return
     if not problem.shared_part_bytes:
         message = "the kernel has no two stores with parts of one size"
-        fail("T0421", f"share_slots = true: {message}")
+        hint = "leave it out, or store tiles whose rows are multiples of 128 bytes"
+        fail("T0421", f"share_slots = true: {message}", hint)
 
 
 def ring_slot(problem: KernelProblem) -> int:

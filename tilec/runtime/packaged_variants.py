@@ -49,9 +49,6 @@ def compile_variants(
     made = compile_variant(program, kernel, specialization, options, next_variant)
     metadata = _metadata(made)
     if is_only(metadata):
-        if "k_splits" in metadata and not specialization.sizes:
-            message = "no variant of the package splits tiles along K; give sizes of few blocks"
-            made.sink.emit(remark("T0433", f"{kernel}: {message}"))
         return [made]
     if not _is_general(metadata) or is_decided(metadata, specialization):
         sizes = ", ".join(f"{name} = {size}" for name, size in specialization.sizes.items())

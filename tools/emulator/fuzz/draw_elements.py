@@ -180,7 +180,8 @@ def count(scope: Scope, array: Array) -> list[Statement]:
     masked = scope.chance(0.4)
     if masked:
         args.append(tile(scope, "bool", shape, 1))
-    if all(item.shape != shape for item in args):
+    whole = any(item.shape == shape for item in args)
+    if not whole or not any(item.shape for item in args[: len(array.dims)]):  # one element
         args[0] = tile(scope, I32, shape, 1)
     value = number(scope.random.choice((1.0, 2.0, -1.0)), array.dtype)
     if not is_float(array.dtype):

@@ -27,7 +27,7 @@ class Staging:
         slots: How many there are.
         batch: Parts that are written after one barrier and stored after another one.
         parts: Parts of a tile.
-        any_order: Whether another store may have taken the slots in another order before.
+        any_order: Whether other stores share the slots, and may have taken them in another order.
     """
 
     group: int

@@ -36,7 +36,7 @@ _SEND, _RECEIVE = "nv_tileas.send", "nv_tileas.receive"
 
 @register_pass("nv-tileas-fill-together")
 def fill_together(module: Any, context: PassContext) -> bool:
-    """Move the loads of producers behind those that fill the same slot."""
+    """Move the loads of producers after those that fill the same slot."""
     del context
     moved = False
     for function in kernel_functions(module):
@@ -64,7 +64,7 @@ def _channel(op: Any) -> int:
 
 
 def _follow(before: Any, send: Any) -> bool:
-    """Move a send and its load right behind another send, if others come between; tell whether."""
+    """Move a send and its load right after another send, if others come between; tell whether."""
     between = operations_between(before, send)
     if not any(op.name == _SEND for op in between) or any(map(_sends_inside, between)):
         return False
