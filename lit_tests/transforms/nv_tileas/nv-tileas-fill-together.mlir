@@ -8,7 +8,7 @@
 #ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// The second tile is received one stage later. The third moves behind the first, with its coordinate.
+// The second tile is received one stage later. The third moves to the place after the first, with its coordinate.
 // CHECK-LABEL: module @a_slot_is_filled_at_once
 // CHECK:           scf.for %[[I:.*]] =
 // CHECK-NEXT:        %[[A:.*]]:2 = "nv_tileas.tiled_load"(%{{.*}}, %[[I]], %[[I]])
@@ -90,7 +90,7 @@ module @a_loop_has_slots_of_its_own {
 #ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// The coordinate of the third tile stands behind the first one already.
+// The coordinate of the third tile follows the first one already.
 // CHECK-LABEL: module @a_coordinate_is_there_already
 // CHECK:           scf.for %[[I:.*]] =
 // CHECK-NEXT:        %[[A:.*]]:2 = "nv_tileas.tiled_load"(%{{.*}}, %[[I]], %[[I]])
