@@ -6,11 +6,12 @@ docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) kee
 
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.walks import reading
+from tilec.passes.analysis.kernels import kernel_functions
 from tilec.request.gpu import get_gpu
 from tilec.request.options import Origin
 from tilec.request.target import TARGETS, Target
@@ -84,8 +85,9 @@ def _run_later(name: str, module: Any, run: Callable[[Any], None]) -> None:
 
 
 PassFunction = Callable[[Any, PassContext], bool | None]
-"""Rewrites an `ir.Module` in place. One that returns False left it as it was, so it need not be
-verified again; MLIR's pass manager does the same for passes that preserve all analyses."""
+"""Rewrites an `ir.Module`, or a kernel of one, in place. One that returns False left it as it was,
+so it need not be verified again; MLIR's pass manager does the same for passes that preserve all
+analyses."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,21 @@ def register_pass(name: str) -> Callable[[PassFunction], PassFunction]:
         text = sys.modules[function.__module__].__doc__ or ""
         summary = text.strip().partition("\n")[0]
         _PASSES[name] = RegisteredPass(name, summary, function)
+        return function
+
+    return register
+
+
+def register_kernel_pass(name: str) -> Callable[[PassFunction], PassFunction]:
+    """Register the decorated function, which takes one kernel, as a pass over those of a module."""
+
+    def register(function: PassFunction) -> PassFunction:
+        @wraps(function)
+        def run(module: Any, context: PassContext) -> bool | None:
+            changed = [function(kernel, context) for kernel in kernel_functions(module)]
+            return None if None in changed else any(changed)
+
+        register_pass(name)(run)
         return function
 
     return register

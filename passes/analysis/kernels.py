@@ -46,6 +46,11 @@ def kernel_roles(function: Any) -> list[Any]:
     return [op for op in ops if op.name == "nv_tileas.roles"]
 
 
+def consumer_blocks(function: Any) -> list[Any]:
+    """Return the body of the consumer role of each of these operations."""
+    return [roles.opview.consumer.blocks[0] for roles in kernel_roles(function)]
+
+
 def add_parameter(function: Any, type_: Any, location: Any) -> Any:
     """Append a parameter to a kernel; return its value."""
     block = function_body(function)

@@ -15,12 +15,7 @@ from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.walks import walk_operations
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_operations,
-    reject,
-    tiled_access,
-)
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, reject, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.mma_atoms import fallback_mma_atom, select_mma_atom
 
@@ -33,7 +28,6 @@ _SUPPORTED_SEMANTICS = ("weak", "relaxed")
 @register_pass("convert-nv-tileaa-to-nv-tileas")
 def run(module: Any, context: PassContext) -> None:
     """Replace nv_tileaa operations by those of the same name in nv_tileas; the witness stays."""
-    del context
     twins = {operation.OPERATION_NAME for operation in NvTileAS.operations}
     for function in kernel_functions(module):
         for op in kernel_operations(function):

@@ -42,6 +42,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext, register_pass
 
 _SUMS = (AddFOp.OPERATION_NAME, SubFOp.OPERATION_NAME)
@@ -53,20 +54,11 @@ _LOADS = (LoadElementsTkoOp, LoadViewTkoOp)
 @register_pass("cuda-tile-fuse-fma")
 def fuse_fma(module: Any, context: PassContext) -> bool:
     """Turn a mulf whose only use is an addf or subf into an fma."""
-    del context
-    sums: list[AddFOp | SubFOp] = []
-    scalar_sums: list[Any] = []
-
-    def collect(op: Any) -> Any:
-        if op.name in _SUMS:
-            sums.append(op.opview)
-        elif op.name == "arith.addf" and op.parent.name in _COMBINED:
-            scalar_sums.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(collect)
+    ops = walk_operations(module.body)
+    scalars = [op for op in ops if op.name == "arith.addf" and op.parent.name in _COMBINED]
+    sums = [op.opview for op in ops if op.name in _SUMS]
     fused = [_fuse(addition) for addition in sums]
-    return any(fused + [_fuse_scalars(addition) for addition in scalar_sums])
+    return any(fused + [_fuse_scalars(op) for op in scalars])
 
 
 def _fuse_scalars(addition: Any) -> bool:

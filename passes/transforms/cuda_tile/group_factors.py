@@ -43,6 +43,7 @@ from tilec.dialects.cuda_tile import (
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.worth import FACTOR_TERMS
 from tilec.support.fast_dataclasses import dataclass
@@ -85,15 +86,8 @@ class _Factor:
 @register_pass("cuda-tile-group-factors")
 def group_factors(module: Any, context: PassContext) -> bool:
     """Multiply tiles once by the product of several scalars."""
-    del context
-    found: list[Any] = []
-
-    def collect(op: Any) -> Any:
-        if op.name in (MulFOp.OPERATION_NAME, DivFOp.OPERATION_NAME):
-            found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(collect)
+    names = (MulFOp.OPERATION_NAME, DivFOp.OPERATION_NAME)
+    found = [op for op in walk_operations(module.body) if op.name in names]
     changed = [_group(op) for op in found]
     return any(changed)
 

@@ -24,7 +24,6 @@ _Key = tuple[Any, ...]
 @register_pass("cuda-tile-merge-loads")
 def merge_loads(module: Any, context: PassContext) -> bool:
     """Replace each weak load by an equal one that runs before it, if there is one."""
-    del context
     return _merge(module.body, {})
 
 

@@ -62,7 +62,6 @@ from tilec.support.fast_dataclasses import dataclass, field
 @register_pass("cuda-tile-order-tokens")
 def order_tokens(module: Any, context: PassContext) -> None:
     """Order the accesses of every alias set by tokens."""
-    del context
     for op in body_operations(module.body):
         if op.name == EntryOp.OPERATION_NAME:
             _order_entry(op.opview)

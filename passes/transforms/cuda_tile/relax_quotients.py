@@ -46,6 +46,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext, register_pass
 
 _PASSING = (
@@ -72,16 +73,9 @@ _HALF = 0.5
 @register_pass("cuda-tile-relax-quotients")
 def relax_quotients(module: Any, context: PassContext) -> bool:
     """Give quotients of f32 that are only rounded or approximated the rounding `full`."""
-    del context
-    found: list[Any] = []
-
-    def collect(op: Any) -> Any:
-        if op.name == DivFOp.OPERATION_NAME and _is_exact(op.opview):
-            found.append(op.opview)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(collect)
-    relaxed = [quotient for quotient in found if _is_only_rounded(quotient)]
+    ops = walk_operations(module.body)
+    quotients = [op.opview for op in ops if op.name == DivFOp.OPERATION_NAME]
+    relaxed = [item for item in quotients if _is_exact(item) and _is_only_rounded(item)]
     for quotient in relaxed:
         quotient.set_modifiers("full", flush_to_zero=False, propagate_nan=False)
     return bool(relaxed)

@@ -57,7 +57,6 @@ _TRUE = 1
 @register_pass("split-loops")
 def split_loops(module: Any, context: PassContext) -> bool:
     """Give the first rounds of loops with a leading branch a loop of their own."""
-    del context
     found = [op for op in walk_operations(module.body) if op.name == "scf.if"]
     branches = [op for op in found if LEADING in op.attributes]
     changed = False

@@ -25,21 +25,19 @@ from tilec.passes.analysis.facts.bounds import Bound, bounds_of, repeated, scala
 from tilec.passes.analysis.facts.comparisons import EXACT_DIFFERENCE, record_difference
 from tilec.passes.analysis.facts.index_runs import is_level
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.worth import ELEMENTS_OF_A_LIMIT
 
 
-@register_pass("nv-tileaa-clamp-limits")
-def clamp_limits(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-clamp-limits")
+def clamp_limits(function: Any, context: PassContext) -> bool:
     """Raise limits that may be less than every index."""
-    del context
     replaced = []
-    for function in kernel_functions(module):
-        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
-        for op in kernel_operations(function):
-            if op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
-                replaced += _clamp(op, ranges)
+    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    for op in kernel_operations(function):
+        if op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
+            replaced += _clamp(op, ranges)
     erase_unused(replaced)  # at the end: `ranges` knows values by their place in memory
     return bool(replaced)
 

@@ -27,8 +27,8 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _SIGNED = "arith.sitofp"
 _CONVERSIONS = (_SIGNED, "arith.uitofp")
@@ -40,25 +40,23 @@ _BYTE_LIMIT = 128
 """First number that the stored mantissa of a bf16 does not hold: a byte has one bit more."""
 
 
-@register_pass("nv-tileaa-convert-small-integers")
-def convert_small_integers(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-convert-small-integers")
+def convert_small_integers(function: Any, context: PassContext) -> bool:
     """Write the bits of 16-bit floats that integers of a small range become."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        found = [op for op in kernel_operations(function) if _converts(op)]
-        ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
-        for op in found:
-            read = ranges.signed if op.name == _SIGNED else ranges.unsigned
-            low, high = read(op.operands[0])
-            limit = 1 << _MANTISSA_BITS[str(op.results[0].type.element_type)]
-            offset = max(-low, 0)
-            if offset <= limit and high + offset < limit:
-                _rewrite(op, offset)
-                changed = True
-            elif limit == _BYTE_LIMIT and _width(op) == _LEAST_WIDTH:
-                _rewrite_bytes(op)
-                changed = True
+    found = [op for op in kernel_operations(function) if _converts(op)]
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    for op in found:
+        read = ranges.signed if op.name == _SIGNED else ranges.unsigned
+        low, high = read(op.operands[0])
+        limit = 1 << _MANTISSA_BITS[str(op.results[0].type.element_type)]
+        offset = max(-low, 0)
+        if offset <= limit and high + offset < limit:
+            _rewrite(op, offset)
+            changed = True
+        elif limit == _BYTE_LIMIT and _width(op) == _LEAST_WIDTH:
+            _rewrite_bytes(op)
+            changed = True
     return changed
 
 

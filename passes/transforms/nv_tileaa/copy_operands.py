@@ -39,13 +39,7 @@ from tilec.ir.structured import parent_operation
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.facts.round_places import only_computes
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_operations,
-    reject,
-    span_of,
-    tiled_access,
-)
+from tilec.passes.analysis.kernels import kernel_operations, reject, span_of, tiled_access
 from tilec.passes.analysis.mma.copied_operands import (
     ASYNC_COPY,
     ATOM,
@@ -55,7 +49,7 @@ from tilec.passes.analysis.mma.copied_operands import (
 )
 from tilec.passes.analysis.mma.thread_operands import thread_operands
 from tilec.passes.analysis.schedule.marks import COPY_ROUNDS
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.copies import LEAST_TILED_BYTES
 from tilec.plan.overrides import PlanOverrides, parse_overrides
 from tilec.plan.thread_operands import choose_copies
@@ -83,27 +77,25 @@ class _Operand:
     why_not: str | None
 
 
-@register_pass("nv-tileaa-copy-operands")
-def copy_operands(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-copy-operands")
+def copy_operands(function: Any, context: PassContext) -> bool:
     """Mark the gathers that threads copy; make gathers of the tiled loads that they copy."""
+    if COPY_ROUNDS in read_kernel_fact(function, "disabled", []):
+        return False
+    asked = parse_overrides(context.overrides(function))
+    operands = _find_operands(function)
+    if asked.copy_rounds and not any(operand.gather for operand in operands):
+        why_not = next((operand.why_not for operand in operands), _NONE)
+        raise reject(function, "T0421", f"copy_rounds = true: {why_not}", _HINT)
+    found = _decide(function, operands, context.target_of(function), asked)
     changed = False
-    for function in kernel_functions(module):
-        if COPY_ROUNDS in read_kernel_fact(function, "disabled", []):
-            continue
-        asked = parse_overrides(context.overrides(function))
-        operands = _find_operands(function)
-        if asked.copy_rounds and not any(operand.gather for operand in operands):
-            why_not = next((operand.why_not for operand in operands), _NONE)
-            raise reject(function, "T0421", f"copy_rounds = true: {why_not}", _HINT)
-        found = _decide(function, operands, context.target_of(function), asked)
-        for operand in operands:
-            span = span_of(operand.load)
-            context.sink.emit(remark("T0524", _described(operand), span))
-            changed |= _apply(operand)
-        if found:
-            plan = read_kernel_fact(function, "plan", {})
-            copies = any(operand.why_not is None for operand in operands)
-            write_kernel_facts(function, plan=plan | {COPY_ROUNDS: copies, "reasons": found})
+    for operand in operands:
+        context.sink.emit(remark("T0524", _described(operand), span_of(operand.load)))
+        changed |= _apply(operand)
+    if found:
+        plan = read_kernel_fact(function, "plan", {})
+        copies = any(operand.why_not is None for operand in operands)
+        write_kernel_facts(function, plan=plan | {COPY_ROUNDS: copies, "reasons": found})
     return changed
 
 

@@ -37,9 +37,9 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.facts.constants import float_of
 from tilec.passes.analysis.facts.round_floats import DROPS_NAN, USUAL
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_usual
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -73,21 +73,19 @@ class _Scores:
     exponents: list[Any] = field(default_factory=list)
 
 
-@register_pass("nv-tileaa-delay-factors")
-def delay_factors(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-delay-factors")
+def delay_factors(function: Any, context: PassContext) -> bool:
     """Move products by scalars behind masks and maxima."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
-            if not multiplies(loop):
-                continue
-            ops = body_operations(loop.regions[0].blocks[0])
-            for op in [op for op in ops if op.name == _PRODUCT]:
-                scores = _scores(op, loop)
-                if scores is not None:
-                    _delay(scores)
-                    changed = True
+    for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
+        if not multiplies(loop):
+            continue
+        ops = body_operations(loop.regions[0].blocks[0])
+        for op in [op for op in ops if op.name == _PRODUCT]:
+            scores = _scores(op, loop)
+            if scores is not None:
+                _delay(scores)
+                changed = True
     return changed
 
 

@@ -31,33 +31,26 @@ from tilec.passes.analysis.facts.host_texts import host_text
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    function_body,
-    kernel_functions,
-    kernel_operations,
-    tiled_access,
-)
+from tilec.passes.analysis.kernels import function_body, kernel_operations, tiled_access
 from tilec.passes.analysis.mma.copied_operands import why_not_operand
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _MOST_ROUNDS = 2**31 - 1
 """Of a loop that counts in 32 bits."""
 _GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
 
 
-@register_pass("nv-tileaa-flatten-loops")
-def flatten_loops(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-flatten-loops")
+def flatten_loops(function: Any, context: PassContext) -> bool:
     """Make one loop of nested ones whose innermost multiplies what threads load."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
-        operands = [op for op in loads if why_not_operand(op) is None]
-        for loop in dict.fromkeys(parent_operation(op) for op in operands):
-            nest = _nest_of(loop)
-            if len(nest) > 1 and _ensure_count(nest, function):
-                _flatten(nest)
-                changed = True
+    loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
+    operands = [op for op in loads if why_not_operand(op) is None]
+    for loop in dict.fromkeys(parent_operation(op) for op in operands):
+        nest = _nest_of(loop)
+        if len(nest) > 1 and _ensure_count(nest, function):
+            _flatten(nest)
+            changed = True
     return changed
 
 

@@ -20,8 +20,8 @@ from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.intervals import Range
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _P = arith.CmpIPredicate
 _LESS = {int(_P.slt): True, int(_P.sle): False}
@@ -30,20 +30,18 @@ _FREE = ("nv_tileaa.view", "nv_tileaa.broadcast", "nv_tileaa.permute")
 _SUMS = {"arith.addi": intervals.add, "arith.subi": intervals.subtract}
 
 
-@register_pass("nv-tileaa-fold-comparisons")
-def fold_comparisons(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-fold-comparisons")
+def fold_comparisons(function: Any, context: PassContext) -> bool:
     """Fold the signed comparisons of tiles whose operands' ranges decide them."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
-        for op in kernel_operations(function):
-            if op.name != "arith.cmpi" or not isinstance(op.results[0].type, ir.RankedTensorType):
-                continue
-            known = _known_result(op, ranges)
-            if known is not None:
-                _replace(op, known)
-                changed = True
+    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    for op in kernel_operations(function):
+        if op.name != "arith.cmpi" or not isinstance(op.results[0].type, ir.RankedTensorType):
+            continue
+        known = _known_result(op, ranges)
+        if known is not None:
+            _replace(op, known)
+            changed = True
     return changed
 
 

@@ -16,20 +16,16 @@ from tilec.ir.bindings import ir
 from tilec.ir.float8 import LARGEST_FLOAT8
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileaa-fold-saturation")
-def fold_saturation(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-fold-saturation")
+def fold_saturation(function: Any, context: PassContext) -> bool:
     """Let conversions to 8-bit floats read what was clamped to their range."""
-    del context
-    changed = False
-    for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if op.name == "arith.truncf":
-                changed |= _fold(op)
-    return changed
+    found = [op for op in kernel_operations(function) if op.name == "arith.truncf"]
+    changed = [_fold(op) for op in found]
+    return any(changed)
 
 
 def _fold(truncation: Any) -> bool:

@@ -26,8 +26,8 @@ from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
 from tilec.passes.analysis.facts.unit_views import is_unit_view, skip_unit_views
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.mma_atoms import find_family
 
 _OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}
@@ -35,28 +35,24 @@ _OPERANDS = (("a", 0), ("b", 1))
 PERMUTE = "nv_tileaa.permute"
 
 
-@register_pass("nv-tileaa-fold-transpose")
-def fold_transpose(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-fold-transpose")
+def fold_transpose(function: Any, context: PassContext) -> bool:
     """Fold transposes into `a_major` and `b_major` of products."""
-    del context
-    changed = False
-    for function in kernel_functions(module):
-        if not any(_is_permute(op) or is_unit_view(op) for op in kernel_operations(function)):
-            continue
-        changed = True
-        for op in filter(is_unit_view, kernel_operations(function)):
-            _move_after(op)
-        for op in filter(_is_permute, kernel_operations(function)):
-            _compose(op)
-        for op in kernel_operations(function):
-            if op.name == "nv_tileaa.dot":
-                for name, number in _OPERANDS:
-                    _fold_operand(op, name, number)
-        for op in reversed(kernel_operations(function)):
-            moved = _is_permute(op) or is_unit_view(op)
-            if moved and not is_used(op):
-                erase(op)
-    return changed
+    if not any(_is_permute(op) or is_unit_view(op) for op in kernel_operations(function)):
+        return False
+    for op in filter(is_unit_view, kernel_operations(function)):
+        _move_after(op)
+    for op in filter(_is_permute, kernel_operations(function)):
+        _compose(op)
+    for op in kernel_operations(function):
+        if op.name == "nv_tileaa.dot":
+            for name, number in _OPERANDS:
+                _fold_operand(op, name, number)
+    for op in reversed(kernel_operations(function)):
+        moved = _is_permute(op) or is_unit_view(op)
+        if moved and not is_used(op):
+            erase(op)
+    return True
 
 
 def _is_permute(op: Any) -> bool:

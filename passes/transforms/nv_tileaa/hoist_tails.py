@@ -32,9 +32,9 @@ from tilec.ir.structured import (
 from tilec.ir.values import block_of
 from tilec.passes.analysis.facts.equal_bodies import same_form
 from tilec.passes.analysis.facts.round_places import only_computes
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.fast_dataclasses import dataclass, field
 
 _SPLAT = "nv_tileaa.splat"
@@ -78,18 +78,16 @@ class _Node:
     operands: tuple[Any, ...]
 
 
-@register_pass("nv-tileaa-hoist-tails")
-def hoist_tails(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-hoist-tails")
+def hoist_tails(function: Any, context: PassContext) -> bool:
     """Move what both sides of a branch compute to after the branch."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for branch in [op for op in kernel_operations(function) if _is_candidate(op)]:
-            tails = _Tails(branch)
-            roots = [tails.join(*pair) for pair in _yielded(branch)]
-            if any(isinstance(root, _Node) for root in roots) and tails.fits():
-                tails.emit(roots)
-                changed = True
+    for branch in [op for op in kernel_operations(function) if _is_candidate(op)]:
+        tails = _Tails(branch)
+        roots = [tails.join(*pair) for pair in _yielded(branch)]
+        if any(isinstance(root, _Node) for root in roots) and tails.fits():
+            tails.emit(roots)
+            changed = True
     return changed
 
 

@@ -12,26 +12,24 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
+from tilec.passes.analysis.kernels import kernel_operations, tiled_access
 from tilec.passes.analysis.mma.held_operands import fits_registers, source_loads
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _SWAP = [1, 0]
 
 
-@register_pass("nv-tileaa-hold-operands")
-def hold_operands(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-hold-operands")
+def hold_operands(function: Any, context: PassContext) -> bool:
     """Permute computed A operands that registers can hold."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if op.name == "nv_tileaa.dot" and _holds(op):
-                with ir.InsertionPoint(op), op.location:
-                    op.operands[0] = PermuteOp.build(op.operands[0], _SWAP)
-                op.attributes["a_major"] = ir.StringAttr.get("k")
-                changed = True
+    for op in kernel_operations(function):
+        if op.name == "nv_tileaa.dot" and _holds(op):
+            with ir.InsertionPoint(op), op.location:
+                op.operands[0] = PermuteOp.build(op.operands[0], _SWAP)
+            op.attributes["a_major"] = ir.StringAttr.get("k")
+            changed = True
     return changed
 
 

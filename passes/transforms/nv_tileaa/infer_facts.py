@@ -30,48 +30,42 @@ from typing import Any
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.facts.comparisons import (
-    equal_run,
-    record_difference,
-    record_run,
-)
+from tilec.passes.analysis.facts.comparisons import equal_run, record_difference, record_run
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.index_ranges import TileBounds
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations, tiled_access
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 TILED = ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store", "nv_tileaa.prefetch")
 """Accesses of whole tiles."""
 
 
-@register_pass("nv-tileaa-infer-facts")
-def infer_facts(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileaa-infer-facts")
+def infer_facts(function: Any, context: PassContext) -> None:
     """Infer divisors of addresses, extents and coordinates, and tiles that stay in bounds."""
-    del context
-    for function in kernel_functions(module):
-        facts, bounds = Divisibility(function), TileBounds(function)
-        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
-        operations = kernel_operations(function)
-        for op in operations:
-            if op.name == "nv_tileaa.make_memref":
-                _describe_memref(op, facts)
-            elif op.name == "nv_tileaa.slice_base":
-                i64 = ir.IntegerType.get_signless(64)
-                op.attributes["start_div_by"] = ir.IntegerAttr.get(i64, facts.of(op.opview.start))
-        for op in operations:
-            if op.name in TILED:
-                _describe_access(op, facts, bounds)
-            elif is_element_access(op):
-                run = longest_run(op.opview, facts)
-                op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
-                if not ends_whole(op.opview, run):
-                    op.attributes["ragged"] = ir.UnitAttr.get()
-            elif op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
-                record_run(op, equal_run(op, facts))
-                record_difference(op, ranges)
+    facts, bounds = Divisibility(function), TileBounds(function)
+    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    operations = kernel_operations(function)
+    for op in operations:
+        if op.name == "nv_tileaa.make_memref":
+            _describe_memref(op, facts)
+        elif op.name == "nv_tileaa.slice_base":
+            i64 = ir.IntegerType.get_signless(64)
+            op.attributes["start_div_by"] = ir.IntegerAttr.get(i64, facts.of(op.opview.start))
+    for op in operations:
+        if op.name in TILED:
+            _describe_access(op, facts, bounds)
+        elif is_element_access(op):
+            run = longest_run(op.opview, facts)
+            op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
+            if not ends_whole(op.opview, run):
+                op.attributes["ragged"] = ir.UnitAttr.get()
+        elif op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
+            record_run(op, equal_run(op, facts))
+            record_difference(op, ranges)
 
 
 def all_sizes(memref_op: Any) -> list[Any]:

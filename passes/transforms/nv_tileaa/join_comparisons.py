@@ -25,22 +25,19 @@ from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.bounds import Bound, P, bounds_of, repeated, scalar_of
 from tilec.passes.analysis.facts.comparisons import record_difference
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.worth import ELEMENTS_OF_A_LIMIT
 
 _AND = "arith.andi"
 
 
-@register_pass("nv-tileaa-join-comparisons")
-def join_comparisons(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-join-comparisons")
+def join_comparisons(function: Any, context: PassContext) -> bool:
     """Join the comparisons of masks that are conjunctions."""
-    del context
-    joined = []
-    for function in kernel_functions(module):
-        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
-        masks = [op for op in kernel_operations(function) if op.name == _AND and _is_tile(op)]
-        joined += [mask.results[0] for mask in masks if _join(mask, ranges)]
+    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    masks = [op for op in kernel_operations(function) if op.name == _AND and _is_tile(op)]
+    joined = [mask.results[0] for mask in masks if _join(mask, ranges)]
     erase_unused(joined)  # at the end: `ranges` knows values by their place in memory
     return bool(joined)
 

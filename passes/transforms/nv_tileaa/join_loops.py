@@ -24,39 +24,32 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    body_operations,
-    clone_whole,
-    defining_operation,
-    operations_inside,
-)
+from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileaa-join-loops")
-def join_loops(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-join-loops")
+def join_loops(function: Any, context: PassContext) -> bool:
     """Join loops with products that go on where others end."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        ops = kernel_operations(function)
-        loops = [op for op in ops if op.name == "scf.for" and multiplies(op)]
-        for first, second in reversed(list(pairwise(loops))):
-            between = _between(first, second)
-            if between is None or not _continues(first, second, function):
-                continue
-            difference = compare_bodies(first, second)
-            if _is_joinable(difference):
-                _join(first, second, between, difference)
-                changed = True
+    ops = kernel_operations(function)
+    loops = [op for op in ops if op.name == "scf.for" and multiplies(op)]
+    for first, second in reversed(list(pairwise(loops))):
+        between = _between(first, second)
+        if between is None or not _continues(first, second, function):
+            continue
+        difference = compare_bodies(first, second)
+        if _is_joinable(difference):
+            _join(first, second, between, difference)
+            changed = True
     return changed
 
 

@@ -34,33 +34,31 @@ from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import OPPOSITE
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.sinking import sink_into
 
 
-@register_pass("nv-tileaa-lead-branches")
-def lead_branches(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-lead-branches")
+def lead_branches(function: Any, context: PassContext) -> bool:
     """Mark branches of loops with products whose sides follow each other."""
-    del context
+    branches = [op for op in kernel_operations(function) if _is_candidate(op)]
+    if not branches:
+        return False
     changed = False
-    for function in kernel_functions(module):
-        branches = [op for op in kernel_operations(function) if _is_candidate(op)]
-        if not branches:
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    for branch in branches:
+        early = _early_side(branch, ranges)
+        if early is None:
             continue
-        ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
-        for branch in branches:
-            early = _early_side(branch, ranges)
-            if early is None:
-                continue
-            marked, late = branch, 1 - early
-            if early and idle_side(branch) is None:
-                marked, late = _turned(branch), 1
-            sink_into(marked.regions[late].blocks[0])
-            marked.attributes[LEADING] = ir.UnitAttr.get()
-            changed = True
+        marked, late = branch, 1 - early
+        if early and idle_side(branch) is None:
+            marked, late = _turned(branch), 1
+        sink_into(marked.regions[late].blocks[0])
+        marked.attributes[LEADING] = ir.UnitAttr.get()
+        changed = True
     return changed
 
 

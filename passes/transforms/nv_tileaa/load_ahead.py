@@ -42,16 +42,13 @@ from tilec.passes.analysis.facts.round_places import (
     only_computes,
     place_in_round,
 )
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_operations,
-)
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.thread_operands import thread_operands
 from tilec.passes.analysis.reductions import is_reduction
 from tilec.passes.analysis.schedule.marks import LOAD_ROUNDS, asked_order
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.rounds_ahead import reduces_ahead
 from tilec.plan.thread_operands import loads_ahead
 from tilec.request.target import Target
@@ -59,22 +56,21 @@ from tilec.request.target import Target
 _PRODUCT, _OPERANDS = "nv_tileaa.dot", 2
 
 
-@register_pass("nv-tileaa-load-ahead")
-def load_ahead(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-load-ahead")
+def load_ahead(function: Any, context: PassContext) -> bool:
     """Carry the tiles that threads load in loops from one round to the next."""
+    given_up = LOAD_ROUNDS in read_kernel_fact(function, "disabled", [])
+    if given_up or asked_order(context.overrides(function)) is not None:
+        return False
     changed = False
-    for function in kernel_functions(module):
-        given_up = LOAD_ROUNDS in read_kernel_fact(function, "disabled", [])
-        if given_up or asked_order(context.overrides(function)) is not None:
-            continue
-        loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
-        for loop in loops:
-            found = _loads_to_carry(function, loop, context.target_of(function))
-            if found:
-                _carry(loop, found)
-                plan = read_kernel_fact(function, "plan", {})
-                write_kernel_facts(function, plan=plan | {LOAD_ROUNDS: True})
-                changed = True
+    loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
+    for loop in loops:
+        found = _loads_to_carry(function, loop, context.target_of(function))
+        if found:
+            _carry(loop, found)
+            plan = read_kernel_fact(function, "plan", {})
+            write_kernel_facts(function, plan=plan | {LOAD_ROUNDS: True})
+            changed = True
     return changed
 
 

@@ -18,27 +18,25 @@ from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import family_of, why_not_wgmma
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _INNER = "k"
 _SWAP = [1, 0]
 
 
-@register_pass("nv-tileaa-orient-operands")
-def orient_operands(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-orient-operands")
+def orient_operands(function: Any, context: PassContext) -> bool:
     """Put the K axis of operands last where the instructions of a product need that."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if op.name != "nv_tileaa.dot" or why_not_wgmma(op, 1) is not None:
-                continue
-            family = family_of(op)
-            if family is not None and not family.reads_transposed:
-                changed |= _orient(op, "a_major", 0)
-                changed |= _orient(op, "b_major", 1)
+    for op in kernel_operations(function):
+        if op.name != "nv_tileaa.dot" or why_not_wgmma(op, 1) is not None:
+            continue
+        family = family_of(op)
+        if family is not None and not family.reads_transposed:
+            changed |= _orient(op, "a_major", 0)
+            changed |= _orient(op, "b_major", 1)
     return changed
 
 

@@ -17,28 +17,26 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import DotOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _OPTION = "promote"
 
 
-@register_pass("nv-tileaa-promote-sums")
-def promote_sums(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-promote-sums")
+def promote_sums(function: Any, context: PassContext) -> bool:
     """Cut products that promote their sums along K, and add the parts in f32."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if op.name != "nv_tileaa.dot" or _OPTION not in op.attributes:
-                continue
-            every = ir.IntegerAttr(op.attributes[_OPTION]).value
-            del op.attributes[_OPTION]
-            changed = True
-            if why_not_wgmma(op, 1) is None:
-                with ir.InsertionPoint(op), op.location:
-                    _promote(op, every)
+    for op in kernel_operations(function):
+        if op.name != "nv_tileaa.dot" or _OPTION not in op.attributes:
+            continue
+        every = ir.IntegerAttr(op.attributes[_OPTION]).value
+        del op.attributes[_OPTION]
+        changed = True
+        if why_not_wgmma(op, 1) is None:
+            with ir.InsertionPoint(op), op.location:
+                _promote(op, every)
     return changed
 
 

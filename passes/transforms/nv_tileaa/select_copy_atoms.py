@@ -41,16 +41,10 @@ from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.overlaps import overlapping_loads
 from tilec.passes.analysis.facts.runs import RUN_BYTES, run_elements
 from tilec.passes.analysis.facts.slices import slice_starts, whole_array
-from tilec.passes.analysis.kernels import (
-    array_of_view,
-    kernel_functions,
-    kernel_operations,
-    span_of,
-    tiled_access,
-)
+from tilec.passes.analysis.kernels import array_of_view, kernel_operations, span_of, tiled_access
 from tilec.passes.analysis.reductions import waits_for_tiles, warps_meet
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
 from tilec.plan.copies import (
@@ -86,30 +80,29 @@ class _KernelKind:
     overlapping: int = 0
 
 
-@register_pass(NAME)
-def assign_copy_atoms(module: Any, context: PassContext) -> None:
+@register_kernel_pass(NAME)
+def assign_copy_atoms(function: Any, context: PassContext) -> None:
     """Choose the copy atom of every tiled load and store; remark on those that miss TMA."""
-    for function in kernel_functions(module):
-        capability = context.target.compute_capability
-        if COMPUTE_CAPABILITY in function.attributes:
-            capability = function.attributes[COMPUTE_CAPABILITY].value
-        metadata = read_kernel_metadata(function)
-        operations = kernel_operations(function)
-        has_products = any(op.name == "nv_tileaa.dot" for op in operations)
-        kind = _KernelKind(waits_for_tiles(function), warps_meet(function), has_products)
-        accesses = []
-        for op in operations:
-            if op.name in TILED:
-                recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
-                accesses.append((op, copy_request(op, capability, recipe)))
-        loads = [op for op, item in accesses if item.is_load and not item.is_prefetch]
-        shares = {} if has_products else _shares_by_threads(accesses)
-        overlaps = {} if has_products else overlapping_loads(loads)
-        for op, request in accesses:
-            of_array = {"share_by_threads": shares.get(op), "overlapping": overlaps.get(op, 0)}
-            why = _assign(op, request, replace(kind, **of_array))
-            if why is not None:
-                context.sink.emit(_lost_tma(op, why, function))
+    capability = context.target.compute_capability
+    if COMPUTE_CAPABILITY in function.attributes:
+        capability = function.attributes[COMPUTE_CAPABILITY].value
+    metadata = read_kernel_metadata(function)
+    operations = kernel_operations(function)
+    has_products = any(op.name == "nv_tileaa.dot" for op in operations)
+    kind = _KernelKind(waits_for_tiles(function), warps_meet(function), has_products)
+    accesses = []
+    for op in operations:
+        if op.name in TILED:
+            recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
+            accesses.append((op, copy_request(op, capability, recipe)))
+    loads = [op for op, item in accesses if item.is_load and not item.is_prefetch]
+    shares = {} if has_products else _shares_by_threads(accesses)
+    overlaps = {} if has_products else overlapping_loads(loads)
+    for op, request in accesses:
+        of_array = {"share_by_threads": shares.get(op), "overlapping": overlaps.get(op, 0)}
+        why = _assign(op, request, replace(kind, **of_array))
+        if why is not None:
+            context.sink.emit(_lost_tma(op, why, function))
 
 
 def _shares_by_threads(accesses: list[tuple[Any, CopyRequest]]) -> dict[Any, tuple[int, int]]:

@@ -23,8 +23,8 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, next_operation
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.linear import Linear
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations, tiled_access
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _JOIN = JoinMemTokenOp.OPERATION_NAME
 _TILED = ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store")
@@ -33,13 +33,10 @@ _WRAP = 1 << 32
 """Coordinates are i32, and sums of them wrap around."""
 
 
-@register_pass("nv-tileaa-separate-tiles")
-def separate_tiles(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-separate-tiles")
+def separate_tiles(function: Any, context: PassContext) -> bool:
     """Let accesses wait only for those that may reach the same elements."""
-    del context
-    functions = kernel_functions(module)
-    accesses = [op for function in functions for op in kernel_operations(function) if _is_free(op)]
-    changed = [_separate(op) for op in accesses]
+    changed = [_separate(op) for op in kernel_operations(function) if _is_free(op)]
     return any(changed)
 
 

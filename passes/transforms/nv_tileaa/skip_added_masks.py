@@ -32,14 +32,9 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    function_body,
-    kernel_functions,
-    kernel_operations,
-    span_of,
-)
+from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.passes.transforms.nv_tileaa.sinking import sink_into
 from tilec.support.diagnostics import remark
@@ -71,25 +66,23 @@ class _Sum:
         return self.op.operands[self.number]
 
 
-@register_pass("nv-tileaa-skip-added-masks")
-def skip_added_masks(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-skip-added-masks")
+def skip_added_masks(function: Any, context: PassContext) -> bool:
     """Add masks only where scalar tests ask for them."""
-    changed = False
-    for function in kernel_functions(module):
-        additions = [op for op in kernel_operations(function) if _is_in_product_loop(op)]
-        if not additions:
-            continue
-        ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
-        names = ScalarNames(function)
-        sums = [found for op in additions if (found := _sum(op, ranges)) is not None]
-        for run in _runs(sums):
-            condition = all_of(item.condition for item in run)
-            where = names.text_of(condition)
-            message = f"the mask is added for no tiles with {where}"
-            context.sink.emit(remark("T0439", message, span_of(run[-1].op)))
-            _branch(run, condition)
-            changed = True
-    return changed
+    additions = [op for op in kernel_operations(function) if _is_in_product_loop(op)]
+    if not additions:
+        return False
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    names = ScalarNames(function)
+    sums = [found for op in additions if (found := _sum(op, ranges)) is not None]
+    runs = _runs(sums)
+    for run in runs:
+        condition = all_of(item.condition for item in run)
+        where = names.text_of(condition)
+        message = f"the mask is added for no tiles with {where}"
+        context.sink.emit(remark("T0439", message, span_of(run[-1].op)))
+        _branch(run, condition)
+    return bool(runs)
 
 
 def _is_in_product_loop(op: Any) -> bool:

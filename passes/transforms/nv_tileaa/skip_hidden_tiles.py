@@ -39,12 +39,7 @@ from typing import Any
 from tilec.dialects.common.effects import has_effect
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.structured import (
-    body_operations,
-    defining_operation,
-    operations_inside,
-    terminator,
-)
+from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
 from tilec.passes.analysis.facts.constants import is_filler
 from tilec.passes.analysis.facts.idle_rounds import NotIdleError, prove_idle
 from tilec.passes.analysis.facts.mask_tests import (
@@ -56,14 +51,9 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    function_body,
-    kernel_functions,
-    kernel_operations,
-    span_of,
-)
+from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
 from tilec.passes.analysis.mma.product_loops import multiplies
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.measured_tiles import MeasuredTiles
 from tilec.passes.transforms.nv_tileaa.scalar_tests import emit_condition, emit_usual
 from tilec.support.diagnostics import remark
@@ -73,29 +63,27 @@ _SKIPPED = "rounds of the loop are left out where this mask hides everything"
 _STAYS = "all rounds of the loop are computed, also where this mask hides everything: "
 
 
-@register_pass("nv-tileaa-skip-hidden-tiles")
-def skip_hidden_tiles(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-skip-hidden-tiles")
+def skip_hidden_tiles(function: Any, context: PassContext) -> bool:
     """Skip the rounds of loops with products whose scores masks of loaded numbers hide."""
-    changed = False
-    for function in kernel_functions(module):
-        if not context.overrides(function).get("skip_hidden", True):
+    if not context.overrides(function).get("skip_hidden", True):
+        return False
+    tiles, changed = None, False
+    for loop in [
+        op for op in kernel_operations(function) if op.name == "scf.for" and multiplies(op)
+    ]:
+        selects = {op: loads for op in _selects(loop) if (loads := _loads_of(op.operands[0]))}
+        if not selects:
             continue
-        tiles = None
-        for loop in [
-            op for op in kernel_operations(function) if op.name == "scf.for" and multiplies(op)
-        ]:
-            selects = {op: loads for op in _selects(loop) if (loads := _loads_of(op.operands[0]))}
-            if not selects:
-                continue
-            tiles = tiles or MeasuredTiles(function)
-            reason = _why_not(loop, selects, tiles)
-            if reason is None:
-                reason = _skip(function, loop, selects, tiles)
-                changed = True
-            masks = [select for select in selects if reason is None or any(_fills(select))]
-            if masks:
-                message = _SKIPPED if reason is None else _STAYS + reason
-                context.sink.emit(remark("T0439", message, span_of(masks[0])))
+        tiles = tiles or MeasuredTiles(function)
+        reason = _why_not(loop, selects, tiles)
+        if reason is None:
+            reason = _skip(function, loop, selects, tiles)
+            changed = True
+        masks = [select for select in selects if reason is None or any(_fills(select))]
+        if masks:
+            message = _SKIPPED if reason is None else _STAYS + reason
+            context.sink.emit(remark("T0439", message, span_of(masks[0])))
     return changed
 
 

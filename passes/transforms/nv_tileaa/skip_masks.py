@@ -36,11 +36,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
-from tilec.ir.structured import (
-    body_operations,
-    enclosing_loops,
-    parent_operation,
-)
+from tilec.ir.structured import body_operations, enclosing_loops, parent_operation
 from tilec.passes.analysis.facts.constants import FILLERS, is_filler
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
@@ -56,14 +52,9 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    function_body,
-    kernel_functions,
-    kernel_operations,
-    span_of,
-)
+from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.masked_tiles import Masked, emit_masked, without_factor
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
 from tilec.plan.worth import COLUMN_COPIES, MASKED_WORK, ROW_COPIES
@@ -95,28 +86,25 @@ class _Choice:
         return Masked(self.select, self.side, self.test.operations)
 
 
-@register_pass("nv-tileaa-skip-masks")
-def skip_masks(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-skip-masks")
+def skip_masks(function: Any, context: PassContext) -> bool:
     """Compute selects of tiles, and their masks, only where scalar tests ask for them."""
-    changed = False
-    for function in kernel_functions(module):
-        selects = _selects_in_product_loops(function)
-        if not selects:
-            continue
-        ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
-        names = ScalarNames(function)
-        choices = []
-        for select in selects:
-            found = _choice(select, ranges, set(selects))
-            message = _message(found, names)
-            if isinstance(found, _Choice) or any(map(is_filler, list(select.operands)[1:])):
-                context.sink.emit(remark("T0439", message, span_of(select)))
-            if isinstance(found, _Choice):
-                choices.append(found)
-        for group in _groups(choices):
-            _branch(group, ranges)
-            changed = True
-    return changed
+    selects = _selects_in_product_loops(function)
+    if not selects:
+        return False
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    names = ScalarNames(function)
+    choices = []
+    for select in selects:
+        found = _choice(select, ranges, set(selects))
+        message = _message(found, names)
+        if isinstance(found, _Choice) or any(map(is_filler, list(select.operands)[1:])):
+            context.sink.emit(remark("T0439", message, span_of(select)))
+        if isinstance(found, _Choice):
+            choices.append(found)
+    for group in _groups(choices):
+        _branch(group, ranges)
+    return bool(choices)
 
 
 def _selects_in_product_loops(function: Any) -> list[Any]:

@@ -35,8 +35,8 @@ from tilec.ir.structured import (
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.round_places import only_computes
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.fast_dataclasses import dataclass
 
 _DOT, _LOAD = "nv_tileaa.dot", "nv_tileaa.tiled_load"
@@ -73,17 +73,15 @@ class _Rounds:
         return found if self.side == 0 else _negated(found)
 
 
-@register_pass("nv-tileaa-skip-rounds")
-def skip_rounds(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-skip-rounds")
+def skip_rounds(function: Any, context: PassContext) -> bool:
     """Skip the rounds of loops with products that do nothing."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
-            rounds = _rounds(loop)
-            if rounds is not None:
-                _skip(rounds)
-                changed = True
+    for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
+        rounds = _rounds(loop)
+        if rounds is not None:
+            _skip(rounds)
+            changed = True
     return changed
 
 

@@ -18,26 +18,24 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import DotOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _KEPT_BITS = -(1 << 13)
 """The bits of an f32 that tf32 has: all but the last 13 (PTX ISA, tf32)."""
 
 
-@register_pass("nv-tileaa-split-precision")
-def split_precision(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-split-precision")
+def split_precision(function: Any, context: PassContext) -> bool:
     """Turn products of f32 in three parts into products that the tensor cores have."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            name = op.attributes.get("precision") if op.name == "nv_tileaa.dot" else None
-            split = None if name is None else _SPLITS.get(ir.StringAttr(name).value)
-            if split is not None:
-                with ir.InsertionPoint(op), op.location:
-                    _expand(op, *split)
-                changed = True
+    for op in kernel_operations(function):
+        name = op.attributes.get("precision") if op.name == "nv_tileaa.dot" else None
+        split = None if name is None else _SPLITS.get(ir.StringAttr(name).value)
+        if split is not None:
+            with ir.InsertionPoint(op), op.location:
+                _expand(op, *split)
+            changed = True
     return changed
 
 

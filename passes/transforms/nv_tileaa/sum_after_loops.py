@@ -32,9 +32,9 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.ir.values import origin_of
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.fast_dataclasses import dataclass
 
 _DOT, _VIEW = "nv_tileaa.dot", "nv_tileaa.view"
@@ -61,18 +61,16 @@ class _Step:
     summed: Any = None
 
 
-@register_pass("nv-tileaa-sum-after-loops")
-def sum_after_loops(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-sum-after-loops")
+def sum_after_loops(function: Any, context: PassContext) -> bool:
     """Let every loop that allows it carry sums of some columns in the place of sums of rows."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
-            for number in range(len(loop.results)):
-                steps = _steps(loop, number)
-                if steps:
-                    _carry_columns(loop, number, steps)
-                    changed = True
+    for loop in [op for op in kernel_operations(function) if op.name == "scf.for"]:
+        for number in range(len(loop.results)):
+            steps = _steps(loop, number)
+            if steps:
+                _carry_columns(loop, number, steps)
+                changed = True
     return changed
 
 

@@ -40,10 +40,10 @@ from tilec.ir.structured import (
     parent_operation,
     terminator,
 )
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, span_of
+from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.held_operands import holds_b_swapped
 from tilec.passes.analysis.mma.wgmma_support import swapping_serves
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.diagnostics import remark
 
 _SWAP = [1, 0]
@@ -54,24 +54,21 @@ _HELD = (
 _SIGNS = ("signedness_a", "signedness_b")
 
 
-@register_pass("nv-tileaa-swap-operands")
-def swap_operands(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileaa-swap-operands")
+def swap_operands(function: Any, context: PassContext) -> bool:
     """Swap the operands of every product of a loop that gains by it."""
-    changed = False
-    for function in kernel_functions(module):
-        dots = [op for op in kernel_operations(function) if op.name == "nv_tileaa.dot"]
-        gaining = (op for op in dots if swapping_serves(op) or holds_b_swapped(op))
-        found = [(op, _carried_number(op)) for op in gaining]
-        carried = [(op, number) for op, number in found if number is not None]
-        for op, number in carried:
-            if not swapping_serves(op):
-                context.sink.emit(remark("T0437", _HELD, span_of(op)))
-            _swap(op, number)
-        planned = read_kernel_fact(function, "planned_cluster", None)
-        if planned and carried and len(carried) == len(dots):
-            write_kernel_facts(function, planned_cluster=list(planned)[::-1])
-        changed = changed or bool(carried)
-    return changed
+    dots = [op for op in kernel_operations(function) if op.name == "nv_tileaa.dot"]
+    gaining = (op for op in dots if swapping_serves(op) or holds_b_swapped(op))
+    found = [(op, _carried_number(op)) for op in gaining]
+    carried = [(op, number) for op, number in found if number is not None]
+    for op, number in carried:
+        if not swapping_serves(op):
+            context.sink.emit(remark("T0437", _HELD, span_of(op)))
+        _swap(op, number)
+    planned = read_kernel_fact(function, "planned_cluster", None)
+    if planned and carried and len(carried) == len(dots):
+        write_kernel_facts(function, planned_cluster=list(planned)[::-1])
+    return bool(carried)
 
 
 def _carried_number(dot: Any) -> int | None:

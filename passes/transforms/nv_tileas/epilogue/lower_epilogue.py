@@ -38,13 +38,12 @@ from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts, epi
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     read_spec,
     tiled_access,
 )
 from tilec.passes.analysis.schedule.marks import copy_of
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import (
     Staging,
     StoreParts,
@@ -59,27 +58,26 @@ _Members = list[tuple[Any, EpilogueParts]]
 """Stores whose parts take the slots of a group one after the other."""
 
 
-@register_pass("nv-tileas-lower-epilogue")
-def lower_epilogue(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-lower-epilogue")
+def lower_epilogue(function: Any, context: PassContext) -> None:
     """Cut the stores of every kernel whose plan has staging slots for parts."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        slots = spec.get("epilogue_slots", 0)
-        if not slots:
-            continue
-        warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
-        batch = spec.get("epilogue_batch", 1)
-        stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
-        found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
-        groups: dict[Any, list[_Members]] = {}
-        for store, parts in found:
-            if parts is not None:
-                group = _ALL if spec.get("share_slots") else _group_of(store)
-                _add_to_group(groups.setdefault(group, []), store, parts)
-        for number, (group, sequences) in enumerate(groups.items()):
-            staging = Staging(number, slots, batch, any_order=group == _ALL)
-            for members in sequences:
-                _cut_group(members, staging, warpgroups)
+    spec = read_spec(function) or {}
+    slots = spec.get("epilogue_slots", 0)
+    if not slots:
+        return
+    warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
+    batch = spec.get("epilogue_batch", 1)
+    stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
+    found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
+    groups: dict[Any, list[_Members]] = {}
+    for store, parts in found:
+        if parts is not None:
+            group = _ALL if spec.get("share_slots") else _group_of(store)
+            _add_to_group(groups.setdefault(group, []), store, parts)
+    for number, (group, sequences) in enumerate(groups.items()):
+        staging = Staging(number, slots, batch, any_order=group == _ALL)
+        for members in sequences:
+            _cut_group(members, staging, warpgroups)
 
 
 def _group_of(store: Any) -> Any:

@@ -20,28 +20,24 @@ from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import kernel_operations, read_spec
 from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.reductions import chains_rows
 
 _PRODUCT = AsyncMmaOp.OPERATION_NAME
 
 
-@register_pass("nv-tileas-chain-reductions")
-def chain_reductions(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-chain-reductions")
+def chain_reductions(function: Any, context: PassContext) -> bool:
     """Mark reductions of every loop in which many warpgroups multiply."""
-    del context
-    changed = False
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        if not chains_rows(spec.get("consumer_warps", 0) // WARPGROUP_WARPS):
-            continue
-        products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
-        loops = {parent_operation(op) for op in products}
-        for loop in (op for op in loops if op.name == "scf.for"):
-            changed |= _mark(loop)
-    return changed
+    spec = read_spec(function) or {}
+    if not chains_rows(spec.get("consumer_warps", 0) // WARPGROUP_WARPS):
+        return False
+    products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
+    loops = {parent_operation(op) for op in products}
+    changed = [_mark(loop) for loop in loops if loop.name == "scf.for"]
+    return any(changed)
 
 
 def _mark(loop: Any) -> bool:

@@ -29,26 +29,24 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.facts.constants import is_zeros
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.loop_guards import guard_loop, guarded_loops
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileas-overwrite-accumulator")
-def overwrite_accumulator(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-overwrite-accumulator")
+def overwrite_accumulator(function: Any, context: PassContext) -> bool:
     """Let the first product of a loop overwrite an accumulator that would start as zeros."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        products = [op for op in kernel_operations(function) if op.name == "nv_tileas.async_mma"]
-        for product in products:
-            index = _zeroed_index(product)
-            if index is not None:
-                _overwrite(product, index)
-                changed = True
-            elif is_zeros(product.opview.acc):
-                _overwrite_constant(product)
-                changed = True
+    products = [op for op in kernel_operations(function) if op.name == "nv_tileas.async_mma"]
+    for product in products:
+        index = _zeroed_index(product)
+        if index is not None:
+            _overwrite(product, index)
+            changed = True
+        elif is_zeros(product.opview.acc):
+            _overwrite_constant(product)
+            changed = True
     return changed
 
 

@@ -58,28 +58,27 @@ from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
 from tilec.passes.analysis.facts.unit_views import is_unit_view
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
+from tilec.passes.analysis.kernels import kernel_operations, read_spec, span_of
 from tilec.passes.analysis.mma.operands import loaded_operand, operand_parts, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.mma.staging import Staging
 from tilec.passes.transforms.nv_tileas.mma.waits import ASYNC_MMA, Issued, place_waits
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import operand_layout
 from tilec.support.diagnostics import Diagnostic, remark, warning
 
 
-@register_pass("nv-tileas-schedule-mma")
-def schedule_mma(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-schedule-mma")
+def schedule_mma(function: Any, context: PassContext) -> None:
     """Replace every dot by an asynchronous mma group and its wait."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-        staging = Staging()
-        products = [_issue(op, spec["consumer_warps"], staging, context) for op in dots]
-        barriers = staging.protect()
-        issued = [Issued(op, barriers.get(op)) for op in products if op.name == ASYNC_MMA]
-        place_waits(issued, spec.get("mma_pending", 0))
+    spec = read_spec(function) or {}
+    dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
+    staging = Staging()
+    products = [_issue(op, spec["consumer_warps"], staging, context) for op in dots]
+    barriers = staging.protect()
+    issued = [Issued(op, barriers.get(op)) for op in products if op.name == ASYNC_MMA]
+    place_waits(issued, spec.get("mma_pending", 0))
 
 
 def _issue(op: Any, warps: int, staging: Staging, context: PassContext) -> Any:

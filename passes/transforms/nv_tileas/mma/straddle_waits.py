@@ -38,7 +38,7 @@ from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, next_operation
 from tilec.ir.values import block_of
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import (
     is_elementwise,
@@ -47,7 +47,7 @@ from tilec.passes.analysis.schedule.op_costs import (
     op_cost,
     registers_of,
 )
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.reductions import chains_long_row
 from tilec.support.fast_dataclasses import dataclass
 
@@ -57,20 +57,16 @@ _BLOCK, _HALF = 16, 8
 (PTX ISA, wgmma, accumulator fragments)."""
 
 
-@register_pass("nv-tileas-straddle-waits")
-def straddle_waits(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-straddle-waits")
+def straddle_waits(function: Any, context: PassContext) -> bool:
     """Cut the special functions that stand before a wait, where arithmetic follows it."""
-    del context
-    changed = False
-    for function in kernel_functions(module):
-        anchors = [op for op in kernel_operations(function) if op.name == ANCHOR]
-        cuts = list(filter(None, map(_find_cut, anchors)))
-        summed = {reduce.operands[0].type for cut in cuts for _, reduce in cut.sums()}
-        for cut in cuts:
-            cut.run()
-        _add_alike(function, summed)
-        changed |= bool(cuts)
-    return changed
+    anchors = [op for op in kernel_operations(function) if op.name == ANCHOR]
+    cuts = list(filter(None, map(_find_cut, anchors)))
+    summed = {reduce.operands[0].type for cut in cuts for _, reduce in cut.sums()}
+    for cut in cuts:
+        cut.run()
+    _add_alike(function, summed)
+    return bool(cuts)
 
 
 def _add_alike(function: Any, types: set[Any]) -> None:

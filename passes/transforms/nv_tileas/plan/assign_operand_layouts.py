@@ -35,7 +35,6 @@ from tilec.passes.analysis.kernels import (
     array_of_view,
     cluster_of_spec,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     read_spec,
     span_of,
@@ -44,30 +43,29 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.operands import dot_uses, operand_parts
 from tilec.passes.analysis.tma.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
 from tilec.passes.analysis.tma.shared_layouts import shared_attribute
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.diagnostics import remark
 
 
-@register_pass("nv-tileas-assign-operand-layouts")
-def assign_operand_layouts(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-assign-operand-layouts")
+def assign_operand_layouts(function: Any, context: PassContext) -> None:
     """Give every tile that TMA moves its shared-memory layout."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        cluster = cluster_of_spec(spec)
-        warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
-        for op in kernel_operations(function):
-            if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma:
-                access = tiled_access(op)
-                op.attributes["shared_layout"] = shared_attribute(_layout_of(access, function, 1))
-            if not is_tiled_access(op):
-                continue
+    spec = read_spec(function) or {}
+    cluster = cluster_of_spec(spec)
+    warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
+    for op in kernel_operations(function):
+        if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma:
             access = tiled_access(op)
-            if access.uses_tma:
-                layout = _layout_of(access, function, warpgroups)
-                divided = _divided(op, layout, cluster)
-                if divided is None:
-                    _remark_on_own_tile(access, layout, function, context)
-                op.attributes["shared_layout"] = shared_attribute(divided or layout)
+            op.attributes["shared_layout"] = shared_attribute(_layout_of(access, function, 1))
+        if not is_tiled_access(op):
+            continue
+        access = tiled_access(op)
+        if access.uses_tma:
+            layout = _layout_of(access, function, warpgroups)
+            divided = _divided(op, layout, cluster)
+            if divided is None:
+                _remark_on_own_tile(access, layout, function, context)
+            op.attributes["shared_layout"] = shared_attribute(divided or layout)
 
 
 def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:

@@ -26,20 +26,9 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
-from tilec.ir.structured import (
-    body_operations,
-    clone_whole,
-    defining_operation,
-    operations_inside,
-)
-from tilec.passes.analysis.kernels import (
-    cluster_of_spec,
-    ctas_of_spec,
-    function_body,
-    kernel_functions,
-    read_spec,
-)
-from tilec.passes.registry import PassContext, register_pass
+from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
+from tilec.passes.analysis.kernels import cluster_of_spec, ctas_of_spec, function_body, read_spec
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.count_tables import (
     HIDDEN_NAME,
     is_count,
@@ -49,21 +38,19 @@ from tilec.passes.transforms.nv_tileas.plan.count_tables import (
 )
 
 
-@register_pass("nv-tileas-count-ahead")
-def count_ahead(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-count-ahead")
+def count_ahead(function: Any, context: PassContext) -> bool:
     """Move loops that count rounds of tiles before the roles."""
-    del context
+    tiles = _loop_over_tiles(function)
+    if tiles is None:
+        return False
     changed = False
-    for function in kernel_functions(module):
-        tiles = _loop_over_tiles(function)
-        if tiles is None:
-            continue
-        loops = [op for op in body_operations(tiles.regions[0].blocks[0]) if is_count(op)]
-        for number, loop in enumerate(loops):
-            needed = _needed(loop, tiles)
-            if needed is not None:
-                _move(function, tiles, loop, needed, number)
-                changed = True
+    loops = [op for op in body_operations(tiles.regions[0].blocks[0]) if is_count(op)]
+    for number, loop in enumerate(loops):
+        needed = _needed(loop, tiles)
+        if needed is not None:
+            _move(function, tiles, loop, needed, number)
+            changed = True
     return changed
 
 

@@ -71,7 +71,6 @@ from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     span_of,
     tiled_access,
@@ -91,7 +90,7 @@ from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
 from tilec.passes.analysis.shared_rounds import rounds_to_share
 from tilec.passes.analysis.spreading import why_not_spread
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
     check_cluster,
     share_tiles,
@@ -112,38 +111,37 @@ from tilec.support.diagnostics import CompileError, remark
 from tilec.support.fast_dataclasses import replace
 
 
-@register_pass("nv-tileas-plan-kernel")
-def plan_kernels(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-plan-kernel")
+def plan_kernels(function: Any, context: PassContext) -> None:
     """Choose roles, stages and registers of every kernel and record them as its spec."""
-    for function in kernel_functions(module):
-        accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
-        _keep_producible_loads(function, accesses, context)
-        plan_counters(function)
-        overrides = context.overrides(function)
-        plan = _plan(function, accesses, overrides, shareable_cluster(function, accesses), context)
-        check_cluster(function, accesses, plan.cluster)
-        if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
-            share_tiles(function, accesses, plan.cluster)
-        spec = spec_of(plan)
-        if plan.few_blocks and read_kernel_fact(function, "grid"):
-            write_kernel_facts(function, few_blocks=plan.few_blocks)
-        if plan.splits_by_launch:
-            product = launch_product(function, accesses, plan.consumers)
-            write_kernel_facts(function, **({"k_splits": product} if product else {}))
-        if plan.least_rounds:
-            rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
-            write_kernel_facts(function, shared_rounds=rule)
-        _remark_on_computed_operands(function, context)
-        write_spec(function, spec)
-        loops = []
-        if plan.tile_schedule is not None:
-            loops.append(tile_entry(function, plan.tile_schedule))
-            mark_tile(function, plan.tile_schedule.choice.best.stages)
-        before = read_kernel_fact(function, "plan", {})
-        reasons = [*before.get("reasons", ()), *plan.reasons]
-        recorded = {"consumers": plan.consumers, "reasons": reasons, "loops": loops}
-        recorded |= {"one_consumer": True} if plan.one_consumer else {}
-        write_kernel_facts(function, plan=before | spec | recorded)
+    accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
+    _keep_producible_loads(function, accesses, context)
+    plan_counters(function)
+    overrides = context.overrides(function)
+    plan = _plan(function, accesses, overrides, shareable_cluster(function, accesses), context)
+    check_cluster(function, accesses, plan.cluster)
+    if plan.specialize and plan.share_tiles and plan.cluster != (1, 1):
+        share_tiles(function, accesses, plan.cluster)
+    spec = spec_of(plan)
+    if plan.few_blocks and read_kernel_fact(function, "grid"):
+        write_kernel_facts(function, few_blocks=plan.few_blocks)
+    if plan.splits_by_launch:
+        product = launch_product(function, accesses, plan.consumers)
+        write_kernel_facts(function, **({"k_splits": product} if product else {}))
+    if plan.least_rounds:
+        rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
+        write_kernel_facts(function, shared_rounds=rule)
+    _remark_on_computed_operands(function, context)
+    write_spec(function, spec)
+    loops = []
+    if plan.tile_schedule is not None:
+        loops.append(tile_entry(function, plan.tile_schedule))
+        mark_tile(function, plan.tile_schedule.choice.best.stages)
+    before = read_kernel_fact(function, "plan", {})
+    reasons = [*before.get("reasons", ()), *plan.reasons]
+    recorded = {"consumers": plan.consumers, "reasons": reasons, "loops": loops}
+    recorded |= {"one_consumer": True} if plan.one_consumer else {}
+    write_kernel_facts(function, plan=before | spec | recorded)
 
 
 def _plan(

@@ -96,13 +96,12 @@ from tilec.passes.analysis.kernels import (
     ctas_of_spec,
     function_body,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     read_spec,
 )
 from tilec.passes.analysis.mma.k_loops import product_loop
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, tile_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.balanced_order import deal_tiles
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import NARROW, Named, emit_expression
 from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
@@ -113,38 +112,37 @@ from tilec.support.fast_dataclasses import dataclass
 _PROGRAM_OPS = (PROGRAM_ID, "nv_tileas.get_num_programs")
 
 
-@register_pass("nv-tileas-schedule-tiles")
-def schedule_tiles(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-schedule-tiles")
+def schedule_tiles(function: Any, context: PassContext) -> None:
     """Replace block coordinates by a decoding of a tile index; loop over tiles if planned."""
-    for function in kernel_functions(module):
-        users = [op for op in kernel_operations(function) if op.name in _PROGRAM_OPS]
-        if not users:
-            continue
-        spec = read_spec(function) or {}
-        block = function_body(function)
-        with ir.InsertionPoint.at_block_begin(block), function.location:
-            extents = _grid_extents(function, block)
-            ranges = ValueRanges(block, read_kernel_metadata(function))
-            axes = tuple(spec.get("tile_order", ()))
-            group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
-            balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
-            grid = _Grid(extents, cluster, group, ranges, axes, balance, spread)
-            index = grid.first_index()
-        item, decoder = None, grid
-        order = tile_order(function, spec) if spec.get("order_tiles", False) else None
-        if spec.get("persistent", False):
-            index = _loop_over_tiles(function, index, grid)
-            if spec.get("split_k", 1) > 1:
-                item = number_items(index.owner.owner, spec["split_k"])
-        if order is not None:
-            decoder = OrderedTiles(function, index.owner.owner.operation, extents, order)
-        with _point_after(item.split if item else index), function.location:
-            coordinates = decoder.decode(item.tile if item else index)
-        _replace_queries(users, coordinates, extents)
-        if spec.get("persistent", False):
-            _order_products(function, spec, item)
-        if grid.has_clusters:
-            _leave_bounds_open(function)
+    users = [op for op in kernel_operations(function) if op.name in _PROGRAM_OPS]
+    if not users:
+        return
+    spec = read_spec(function) or {}
+    block = function_body(function)
+    with ir.InsertionPoint.at_block_begin(block), function.location:
+        extents = _grid_extents(function, block)
+        ranges = ValueRanges(block, read_kernel_metadata(function))
+        axes = tuple(spec.get("tile_order", ()))
+        group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
+        balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
+        grid = _Grid(extents, cluster, group, ranges, axes, balance, spread)
+        index = grid.first_index()
+    item, decoder = None, grid
+    order = tile_order(function, spec) if spec.get("order_tiles", False) else None
+    if spec.get("persistent", False):
+        index = _loop_over_tiles(function, index, grid)
+        if spec.get("split_k", 1) > 1:
+            item = number_items(index.owner.owner, spec["split_k"])
+    if order is not None:
+        decoder = OrderedTiles(function, index.owner.owner.operation, extents, order)
+    with _point_after(item.split if item else index), function.location:
+        coordinates = decoder.decode(item.tile if item else index)
+    _replace_queries(users, coordinates, extents)
+    if spec.get("persistent", False):
+        _order_products(function, spec, item)
+    if grid.has_clusters:
+        _leave_bounds_open(function)
 
 
 def _point_after(value: Any) -> Any:

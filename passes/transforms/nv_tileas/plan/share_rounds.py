@@ -21,25 +21,22 @@ from typing import Any
 from tilec.dialects.nv_tileas import ClusterCoordOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.kernels import ctas_of_spec, kernel_functions, read_spec, shares_rounds
+from tilec.passes.analysis.kernels import ctas_of_spec, read_spec, shares_rounds
 from tilec.passes.analysis.shared_rounds import ACROSS_CTAS, reductions_after, shared_loop
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileas-share-rounds")
-def share_rounds(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-share-rounds")
+def share_rounds(function: Any, context: PassContext) -> bool:
     """Give each CTA of a cluster its rounds."""
-    del context
-    changed = False
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        if shares_rounds(spec):
-            loop = shared_loop(function)
-            _share(loop, ctas_of_spec(spec))
-            for reduction in reductions_after(loop):
-                reduction.attributes[ACROSS_CTAS] = ir.UnitAttr.get()
-            changed = True
-    return changed
+    spec = read_spec(function) or {}
+    if not shares_rounds(spec):
+        return False
+    loop = shared_loop(function)
+    _share(loop, ctas_of_spec(spec))
+    for reduction in reductions_after(loop):
+        reduction.attributes[ACROSS_CTAS] = ir.UnitAttr.get()
+    return True
 
 
 def _share(loop: Any, ctas: int) -> None:

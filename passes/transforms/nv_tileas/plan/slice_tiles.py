@@ -45,33 +45,27 @@ from tilec.passes.analysis.epilogue.slice_groups import mark_slice
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     read_spec,
     tiled_access,
 )
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import replace_token
 from tilec.support.fast_dataclasses import dataclass, field
 
 
-@register_pass("nv-tileas-slice-tiles")
-def slice_tiles(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-slice-tiles")
+def slice_tiles(function: Any, context: PassContext) -> bool:
     """Cut the stores of every kernel whose plan has slices, and what they are computed from."""
-    changed = False
-    for function in kernel_functions(module):
-        columns = (read_spec(function) or {}).get("slice_columns", 0)
-        if not columns:
-            continue
-        ops = kernel_operations(function)
-        accesses = [tiled_access(op) for op in ops if is_tiled_access(op)]
-        for group, store in enumerate(sliced_stores(accesses)):
-            store.access = tiled_access(
-                store.access.op
-            )  # its token may be that of a store cut before
-            _cut(store, columns, group)
-            changed = True
-    return changed
+    columns = (read_spec(function) or {}).get("slice_columns", 0)
+    if not columns:
+        return False
+    ops = kernel_operations(function)
+    stores = sliced_stores([tiled_access(op) for op in ops if is_tiled_access(op)])
+    for group, store in enumerate(stores):
+        store.access = tiled_access(store.access.op)  # its token may be that of a store cut before
+        _cut(store, columns, group)
+    return bool(stores)
 
 
 def _cut(store: SlicedStore, columns: int, group: int) -> None:

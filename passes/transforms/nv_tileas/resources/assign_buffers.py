@@ -34,7 +34,6 @@ from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     ctas_of_spec,
-    kernel_functions,
     kernel_operations,
     read_spec,
     reject,
@@ -46,7 +45,7 @@ from tilec.passes.analysis.scratch_areas import (
     uses_scratch,
 )
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.fast_dataclasses import dataclass
 
 MBARRIER_BYTES = 8
@@ -75,27 +74,26 @@ class _Arena:
         return offset
 
 
-@register_pass("nv-tileas-assign-buffers")
-def assign_buffers(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-assign-buffers")
+def assign_buffers(function: Any, context: PassContext) -> None:
     """Give every buffer, scratch area and barrier its place."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        ops = kernel_operations(function)
-        used = _place(ops)
-        if used > context.target.shared_memory_bytes:
-            write_kernel_facts(function, **{NEEDED_SCRATCH: _largest_scratch(ops)})
-            raise _over_budget(function, ops, used, context)
-        _number_barriers(ops, spec["producer_warps"] > 0)
-        warps = spec["producer_warps"] + spec["consumer_warps"] * spec.get("teams", 1)
-        rows, columns = cluster_of_spec(spec)
-        write_kernel_facts(
-            function,
-            shared_bytes=used,
-            block_threads=WARP_LANES * warps,
-            cluster=[rows * columns * ctas_of_spec(spec), 1, 1],
-            cluster_tiles=[rows, columns],
-            dependent_launch=spec.get("dependent_launch", True),
-        )
+    spec = read_spec(function) or {}
+    ops = kernel_operations(function)
+    used = _place(ops)
+    if used > context.target.shared_memory_bytes:
+        write_kernel_facts(function, **{NEEDED_SCRATCH: _largest_scratch(ops)})
+        raise _over_budget(function, ops, used, context)
+    _number_barriers(ops, spec["producer_warps"] > 0)
+    warps = spec["producer_warps"] + spec["consumer_warps"] * spec.get("teams", 1)
+    rows, columns = cluster_of_spec(spec)
+    write_kernel_facts(
+        function,
+        shared_bytes=used,
+        block_threads=WARP_LANES * warps,
+        cluster=[rows * columns * ctas_of_spec(spec), 1, 1],
+        cluster_tiles=[rows, columns],
+        dependent_launch=spec.get("dependent_launch", True),
+    )
 
 
 def _place(ops: list[Any]) -> int:

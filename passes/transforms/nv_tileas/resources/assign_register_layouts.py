@@ -50,18 +50,13 @@ from tilec.layout.constructors import spread
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_roles,
+    consumer_blocks,
     parts_and_copies,
     read_spec,
     room_of_spec,
     span_of,
 )
-from tilec.passes.analysis.layouts.candidates import (
-    layouts_near,
-    layouts_to_try,
-    operations_around,
-)
+from tilec.passes.analysis.layouts.candidates import layouts_near, layouts_to_try, operations_around
 from tilec.passes.analysis.layouts.links import (
     COMBINE,
     SHAPE_OPS,
@@ -90,7 +85,7 @@ from tilec.passes.analysis.layouts.prices import (
     rounds_of,
 )
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     PRODUCTS,
     convert_accesses,
@@ -123,18 +118,16 @@ _FREE_OPERANDS = (
 tied where the loop or branch around it is met."""
 
 
-@register_pass("nv-tileas-assign-register-layouts")
-def assign_register_layouts(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-assign-register-layouts")
+def assign_register_layouts(function: Any, context: PassContext) -> None:
     """Give every register tile a layout; convert where two of them meet."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        for roles in kernel_roles(function):
-            block = roles.opview.consumer.blocks[0]
-            (parts, copies), room = parts_and_copies(spec), room_of_spec(spec)
-            assignment = LayoutAssignment(block, spec["consumer_warps"], parts, room, copies)
-            assignment.run()
-            for message, span in assignment.remarks:
-                context.sink.emit(remark("T0438", message, span))
+    spec = read_spec(function) or {}
+    for block in consumer_blocks(function):
+        (parts, copies), room = parts_and_copies(spec), room_of_spec(spec)
+        assignment = LayoutAssignment(block, spec["consumer_warps"], parts, room, copies)
+        assignment.run()
+        for message, span in assignment.remarks:
+            context.sink.emit(remark("T0438", message, span))
 
 
 def is_tile(value: Any) -> bool:

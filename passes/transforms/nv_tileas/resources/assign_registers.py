@@ -18,24 +18,19 @@ from typing import Any
 from tilec.dialects.nv_tileas import SetRegistersOp
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_roles,
-    read_spec,
-)
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_roles, read_spec
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileas-assign-registers")
-def assign_registers(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-assign-registers")
+def assign_registers(function: Any, context: PassContext) -> None:
     """Open each role with its register count."""
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        if not (spec["producer_warps"] and spec["producer_registers"]):
-            continue
-        for roles in kernel_roles(function):
-            _open(roles.opview.producer, spec["producer_registers"], "decrease")
-            _open(roles.opview.consumer, spec["consumer_registers"], "increase")
+    spec = read_spec(function) or {}
+    if not (spec["producer_warps"] and spec["producer_registers"]):
+        return
+    for roles in kernel_roles(function):
+        _open(roles.opview.producer, spec["producer_registers"], "decrease")
+        _open(roles.opview.consumer, spec["consumer_registers"], "increase")
 
 
 def _open(region: Any, count: int, action: str) -> None:

@@ -15,8 +15,8 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import add_parameter, kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import add_parameter, kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.request.wait_records import HIDDEN_PARAMETERS
 
 WORKSPACES = "workspaces"
@@ -25,16 +25,13 @@ ALIGNMENT = 256
 """Alignment of a workspace in bytes: that of cuMemAlloc (CUDA programming guide)."""
 
 
-@register_pass("nv-tileas-attach-workspaces")
-def attach_workspaces(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-attach-workspaces")
+def attach_workspaces(function: Any, context: PassContext) -> bool:
     """Append the addresses of workspaces to the kernel's parameters."""
-    changed = False
-    for function in kernel_functions(module):
-        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.workspace"]
-        if found:
-            _attach(function, found)
-            changed = True
-    return changed
+    found = [op for op in kernel_operations(function) if op.name == "nv_tileas.workspace"]
+    if found:
+        _attach(function, found)
+    return bool(found)
 
 
 def _attach(function: Any, workspaces: list[Any]) -> None:

@@ -86,13 +86,7 @@ from tilec.layout import RegisterLayout
 from tilec.layout.modes import Mode, Owner
 from tilec.layout.reduction import reduction
 from tilec.layout.shared import row_major
-from tilec.passes.analysis.kernels import (
-    ctas_of_spec,
-    kernel_functions,
-    kernel_operations,
-    read_spec,
-    role_block,
-)
+from tilec.passes.analysis.kernels import ctas_of_spec, kernel_operations, read_spec, role_block
 from tilec.passes.analysis.protocol.counts import full_arrivals, gather_tx_count
 from tilec.passes.analysis.scratch_areas import barrier_count
 from tilec.passes.analysis.shared_rounds import ACROSS_CTAS
@@ -101,30 +95,27 @@ from tilec.passes.analysis.tma.shared_layouts import (
     shared_tile_type,
     with_register_layout,
 )
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.fast_dataclasses import dataclass
 
 _SLOTS_IN_LOOPS = 2
 
 
-@register_pass("nv-tileas-gather-in-clusters")
-def gather_in_clusters(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-gather-in-clusters")
+def gather_in_clusters(function: Any, context: PassContext) -> bool:
     """Exchange the results of all reductions and scans along axes that CTAs share."""
-    changed = False
-    for function in kernel_functions(module):
-        ctas = ctas_of_spec(read_spec(function) or {})
-        if ctas == 1:
-            continue
-        for op in kernel_operations(function):
-            if ACROSS_CTAS in op.attributes:
-                _combine_ctas(op, ctas)
-        found = [op for op in kernel_operations(function) if _crosses_ctas(op)]
-        if found:
-            _await_cluster(found[0])
-        for op in found:
-            _split(op, ctas)
-        changed |= bool(found)
-    return changed
+    ctas = ctas_of_spec(read_spec(function) or {})
+    if ctas == 1:
+        return False
+    for op in kernel_operations(function):
+        if ACROSS_CTAS in op.attributes:
+            _combine_ctas(op, ctas)
+    found = [op for op in kernel_operations(function) if _crosses_ctas(op)]
+    if found:
+        _await_cluster(found[0])
+    for op in found:
+        _split(op, ctas)
+    return bool(found)
 
 
 def _combine_ctas(op: Any, ctas: int) -> None:

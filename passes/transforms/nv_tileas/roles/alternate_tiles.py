@@ -56,9 +56,9 @@ from tilec.ir.structured import (
     thread_value,
 )
 from tilec.ir.walks import walk_operations
-from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
+from tilec.passes.analysis.kernels import kernel_roles
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.teams import PINGPONG_TEAMS as TEAMS
 from tilec.support.diagnostics import InternalCompilerError
 
@@ -66,16 +66,14 @@ NAME = "nv-tileas-alternate-tiles"
 _STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
 
 
-@register_pass(NAME)
-def alternate_tiles(module: Any, context: PassContext) -> bool:
+@register_kernel_pass(NAME)
+def alternate_tiles(function: Any, context: PassContext) -> bool:
     """Rewrite the loop over tiles of every consumer role with teams."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for roles in kernel_roles(function):
-            if roles.opview.team_count == TEAMS:
-                _alternate(roles)
-                changed = True
+    for roles in kernel_roles(function):
+        if roles.opview.team_count == TEAMS:
+            _alternate(roles)
+            changed = True
     return changed
 
 

@@ -26,25 +26,20 @@ from tilec.ir.sequences import operations_between
 from tilec.ir.structured import operations_inside
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
-from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
+from tilec.passes.analysis.kernels import kernel_roles
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.marks import stage_of
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _SEND, _RECEIVE = "nv_tileas.send", "nv_tileas.receive"
 
 
-@register_pass("nv-tileas-fill-together")
-def fill_together(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-fill-together")
+def fill_together(function: Any, context: PassContext) -> bool:
     """Move the loads of producers after those that fill the same slot."""
-    del context
-    moved = False
-    for function in kernel_functions(module):
-        for roles in kernel_roles(function):
-            for sends in _slots(roles):
-                for before, send in pairwise(sends):
-                    moved |= _follow(before, send)
-    return moved
+    slots = [sends for roles in kernel_roles(function) for sends in _slots(roles)]
+    changed = [_follow(*pair) for sends in slots for pair in pairwise(sends)]
+    return any(changed)
 
 
 def _slots(roles: Any) -> Iterable[list[Any]]:

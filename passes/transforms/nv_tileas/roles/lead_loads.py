@@ -19,21 +19,17 @@ on took the last registers of a stencil of 27 points.
 from typing import Any
 
 from tilec.ir.structured import body_operations, defining_operation
-from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import consumer_blocks
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _LOAD = "nv_tileas.tiled_load"
 
 
-@register_pass("nv-tileas-lead-loads")
-def lead_loads(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-lead-loads")
+def lead_loads(function: Any, context: PassContext) -> bool:
     """Move the loads outside of loops that a role sends to itself to the front of the role."""
-    del context
-    moved = False
-    for function in kernel_functions(module):
-        for roles in kernel_roles(function):
-            moved |= _lead(roles.opview.consumer.blocks[0])
-    return moved
+    changed = [_lead(block) for block in consumer_blocks(function)]
+    return any(changed)
 
 
 def _lead(block: Any) -> bool:

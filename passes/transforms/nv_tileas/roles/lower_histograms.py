@@ -27,23 +27,21 @@ from tilec.ir.removal import erase
 from tilec.ir.structured import next_operation, parent_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
-from tilec.passes.analysis.kernels import kernel_functions, kernel_roles
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_roles
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 
-@register_pass("nv-tileas-lower-histograms")
-def lower_histograms(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-lower-histograms")
+def lower_histograms(function: Any, context: PassContext) -> bool:
     """Replace every histogram, and keep the counts of a loop in shared memory."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        for roles in kernel_roles(function):
-            block = roles.opview.consumer.blocks[0]
-            for op in [op for op in walk_operations(block) if op.name == HISTOGRAM]:
-                clear, read = _lower(op, roles)
-                while (number := carried_sum(read.results[0], read.block)) is not None:
-                    read = _move_out(clear, read, number)
-                changed = True
+    for roles in kernel_roles(function):
+        block = roles.opview.consumer.blocks[0]
+        for op in [op for op in walk_operations(block) if op.name == HISTOGRAM]:
+            clear, read = _lower(op, roles)
+            while (number := carried_sum(read.results[0], read.block)) is not None:
+                read = _move_out(clear, read, number)
+            changed = True
     return changed
 
 

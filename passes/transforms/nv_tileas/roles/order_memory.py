@@ -24,24 +24,17 @@ from tilec.ir.structured import STRUCTURED, body_operations, enclosing_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.memory_tokens import comes_before_loads, token_sources
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_roles,
-    tiled_access,
-)
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import consumer_blocks, tiled_access
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _TILED = ("nv_tileas.tiled_load", "nv_tileas.tiled_store")
 
 
-@register_pass("nv-tileas-order-memory")
-def order_memory(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-order-memory")
+def order_memory(function: Any, context: PassContext) -> bool:
     """Insert a role-wide ordering point where a token orders conflicting accesses."""
-    changed = False
-    for function in kernel_functions(module):
-        for roles in kernel_roles(function):
-            changed |= _order_role(roles.opview.consumer.blocks[0])
-    return changed
+    changed = [_order_role(block) for block in consumer_blocks(function)]
+    return any(changed)
 
 
 def _order_role(block: Any) -> bool:

@@ -80,14 +80,13 @@ from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token, t
 from tilec.passes.analysis.kernels import (
     function_body,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     read_spec,
     reject,
     tiled_access,
 )
 from tilec.passes.analysis.schedule.marks import set_stage, stage_of
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 SECOND_WARP = 1
 """Warp of the producer role that loads what tiles need outside of their loop."""
@@ -95,14 +94,9 @@ TABLES = tuple(op.OPERATION_NAME for op in (DealItemsOp, OrderItemsOp, TabulateO
 """Operations that fill a table before the roles start."""
 
 
-@register_pass("nv-tileas-partition-roles")
-def partition_roles(module: Any, context: PassContext) -> None:
-    """Clone each kernel's body into a producer and a consumer region."""
-    for function in kernel_functions(module):
-        _partition(function)
-
-
-def _partition(function: Any) -> None:
+@register_kernel_pass("nv-tileas-partition-roles")
+def partition_roles(function: Any, context: PassContext) -> None:
+    """Clone a kernel's body into a producer and a consumer region."""
     spec = read_spec(function) or {}
     block = function_body(function)
     loads = [op for op in kernel_operations(function) if _is_tma_load(op)]

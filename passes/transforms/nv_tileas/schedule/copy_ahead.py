@@ -64,12 +64,12 @@ from tilec.ir.walks import walk_operations
 from tilec.layout import tma_boxes
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.round_places import clone_place, only_computes, place_in_round
-from tilec.passes.analysis.kernels import kernel_functions, kernel_roles, read_spec
+from tilec.passes.analysis.kernels import kernel_roles, read_spec
 from tilec.passes.analysis.mma.copied_operands import ATOM, copied_gathers
 from tilec.passes.analysis.mma.operands import dot_uses
 from tilec.passes.analysis.protocol.counts import copy_arrivals, empty_arrivals
 from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import layout_for_products
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
@@ -77,18 +77,16 @@ from tilec.support.fast_dataclasses import dataclass
 NAME = "nv-tileas-copy-ahead"
 
 
-@register_pass(NAME)
-def copy_ahead(module: Any, context: PassContext) -> bool:
+@register_kernel_pass(NAME)
+def copy_ahead(function: Any, context: PassContext) -> bool:
     """Replace the gathers that threads copy by copies into rings."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        spec = read_spec(function) or {}
-        for roles in kernel_roles(function):
-            block = roles.opview.consumer.blocks[0]
-            while (loop := _loop_with_copies(block)) is not None:
-                _copy_in_loop(roles, loop, spec)
-                changed = True
+    spec = read_spec(function) or {}
+    for roles in kernel_roles(function):
+        block = roles.opview.consumer.blocks[0]
+        while (loop := _loop_with_copies(block)) is not None:
+            _copy_in_loop(roles, loop, spec)
+            changed = True
     return changed
 
 

@@ -62,11 +62,11 @@ from tilec.ir.removal import erase
 from tilec.ir.sequences import operations_after
 from tilec.ir.structured import clone_whole, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.analysis.schedule.op_costs import DOT
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.schedule.spread_stage import SpreadStage
 from tilec.passes.transforms.nv_tileas.schedule.staged_loop import StagedLoop, Values
 from tilec.plan.issue_order import order_of
@@ -74,18 +74,16 @@ from tilec.plan.issue_order import order_of
 RELEASE = RingReleaseOp.OPERATION_NAME
 
 
-@register_pass("nv-tileas-rotate-loops")
-def rotate_loops(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-rotate-loops")
+def rotate_loops(function: Any, context: PassContext) -> bool:
     """Rotate every loop whose operations have stages."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
-        _number_stores(function)
-        for loop in reversed(loops):  # inner loops first
-            if any(stage_of(op) is not None for op in loop_operations(loop)):
-                _rotate(loop, read_spec(function) or {})
-                changed = True
+    loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
+    _number_stores(function)
+    for loop in reversed(loops):  # inner loops first
+        if any(stage_of(op) is not None for op in loop_operations(loop)):
+            _rotate(loop, read_spec(function) or {})
+            changed = True
     return changed
 
 

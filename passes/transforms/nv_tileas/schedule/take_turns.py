@@ -23,23 +23,13 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    body_operations,
-    next_operation,
-    operations_inside,
-)
+from tilec.ir.structured import body_operations, next_operation, operations_inside
 from tilec.ir.values import origin_of
-from tilec.passes.analysis.kernels import (
-    kernel_functions,
-    kernel_operations,
-    reject,
-    role_block,
-    span_of,
-)
+from tilec.passes.analysis.kernels import kernel_operations, reject, role_block, span_of
 from tilec.passes.analysis.protocol.turns import meets_others
 from tilec.passes.analysis.schedule.marks import TURNS
 from tilec.passes.analysis.schedule.record import record
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.overrides import parse_overrides
 from tilec.support.diagnostics import remark
 
@@ -47,19 +37,16 @@ _PRODUCT = "nv_tileas.async_mma"
 _WAIT, _VIEW, _NAME = "nv_tileas.ring_wait", "nv_tileas.slot_view", "nv_tileas.shared_view"
 
 
-@register_pass("nv-tileas-take-turns")
-def take_turns(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-take-turns")
+def take_turns(function: Any, context: PassContext) -> bool:
     """Add the turns of every loop that is marked."""
-    changed = False
-    for function in kernel_functions(module):
-        asked = parse_overrides(context.overrides(function)).turns or False
-        marked = [op for op in kernel_operations(function) if TURNS in op.attributes]
-        loops = [op for op in marked if op.name == "scf.for"]
-        added = [_add_turns(loop, context, asked=asked) for loop in loops]
-        if loops:
-            record(function, turns=any(added))
-            changed = True
-    return changed
+    asked = parse_overrides(context.overrides(function)).turns or False
+    marked = [op for op in kernel_operations(function) if TURNS in op.attributes]
+    loops = [op for op in marked if op.name == "scf.for"]
+    added = [_add_turns(loop, context, asked=asked) for loop in loops]
+    if loops:
+        record(function, turns=any(added))
+    return bool(loops)
 
 
 def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:

@@ -17,10 +17,10 @@ from tilec.dialects.cute.registry import COMBINED_AS
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.passes.analysis.kernels import add_parameter, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import add_parameter, kernel_operations
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.tma.promotion import promotion_of
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.diagnostics import InternalCompilerError
 
 NAME = "nv-tileas-attach-tma-descriptors"
@@ -29,25 +29,24 @@ DEVICE_COUNT = "nv_tileas.num-device-tmas"
 _COPIES = tuple(f"nv_tileas.async_tiled_tma_{name}" for name in ("load", "store", "prefetch"))
 
 
-@register_pass(NAME)
-def attach_tma_descriptors(module: Any, context: PassContext) -> None:
+@register_kernel_pass(NAME)
+def attach_tma_descriptors(function: Any, context: PassContext) -> None:
     """Append host-built TMA descriptors to the kernel's parameters."""
-    for function in kernel_functions(module):
-        makers = [
-            op for op in kernel_operations(function) if op.name == "nv_tileas.make_tiled_tma_desc"
-        ]
-        makers.sort(key=_index)
-        metadata = read_kernel_metadata(function)
-        recipes = [_recipe(op, function, metadata) for op in makers]
-        for op in makers:
-            argument = add_parameter(function, op.results[0].type, op.location)
-            op.results[0].replace_all_uses_with(argument)
-            erase(op)
-        i32 = ir.IntegerType.get_signless(32)
-        function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
-        function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
-        write_kernel_facts(function, tensor_maps=recipes)
-        verify_descriptor_abi(function)
+    makers = [
+        op for op in kernel_operations(function) if op.name == "nv_tileas.make_tiled_tma_desc"
+    ]
+    makers.sort(key=_index)
+    metadata = read_kernel_metadata(function)
+    recipes = [_recipe(op, function, metadata) for op in makers]
+    for op in makers:
+        argument = add_parameter(function, op.results[0].type, op.location)
+        op.results[0].replace_all_uses_with(argument)
+        erase(op)
+    i32 = ir.IntegerType.get_signless(32)
+    function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
+    function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
+    write_kernel_facts(function, tensor_maps=recipes)
+    verify_descriptor_abi(function)
 
 
 def verify_descriptor_abi(function: Any) -> None:

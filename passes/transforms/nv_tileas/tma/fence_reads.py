@@ -18,28 +18,26 @@ from tilec.dialects.nv_tileas import FenceProxyOp
 from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, enclosing_operations
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 
 _READERS = ("nv_tileas.load_shared", "nv_tileas.simt_mma", "nv_tileas.warp_mma")
 _RELEASED = {"nv_tileas.ring_release": 1, "nv_tileas.ring_release_until": 2}
 """Operations that release slots, and which operand is the position up to which they were read."""
 
 
-@register_pass("nv-tileas-fence-reads")
-def fence_reads(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-fence-reads")
+def fence_reads(function: Any, context: PassContext) -> bool:
     """Put a proxy fence before every release of a slot that threads have read."""
-    del context
     changed = False
-    for function in kernel_functions(module):
-        operations = kernel_operations(function)
-        readers = _readers_by_position(operations)
-        for release in (op for op in operations if op.name in _RELEASED):
-            reads = readers.get(release.operands[_RELEASED[release.name]], [])
-            if reads and not _is_fenced(release, reads):
-                with ir.InsertionPoint(release), release.location:
-                    FenceProxyOp(space=ir.StringAttr.get("shared"))
-                changed = True
+    operations = kernel_operations(function)
+    readers = _readers_by_position(operations)
+    for release in (op for op in operations if op.name in _RELEASED):
+        reads = readers.get(release.operands[_RELEASED[release.name]], [])
+        if reads and not _is_fenced(release, reads):
+            with ir.InsertionPoint(release), release.location:
+                FenceProxyOp(space=ir.StringAttr.get("shared"))
+            changed = True
     return changed
 
 

@@ -62,7 +62,6 @@ from tilec.passes.analysis.facts.slices import array_coordinates
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     is_tiled_access,
-    kernel_functions,
     kernel_operations,
     kernel_roles,
     read_spec,
@@ -72,7 +71,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.protocol.counts import MAX_TX_COUNT, slot_tx_count
 from tilec.passes.analysis.tma.multicast import multicast_axis, set_multicast_axis, share_axis
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
 from tilec.passes.transforms.nv_tileas.tma.tma_stores import drain_stores, lower_store
 from tilec.plan.copies import PROMOTION
@@ -82,38 +81,35 @@ from tilec.support.fast_dataclasses import dataclass
 NAME = "lower-tma-load-store-to-async"
 
 
-@register_pass(NAME)
-def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
+@register_kernel_pass(NAME)
+def lower_tma_load_store_to_async(function: Any, context: PassContext) -> None:
     """Lower tiled loads and stores with a TMA atom to async tiled copies."""
-    for function in kernel_functions(module):
-        spec = read_spec(function)
-        if spec is None:
-            raise InternalCompilerError(
-                "LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function",
-                pass_name=NAME,
-                op=function.name,
-            )
-        ops = kernel_operations(function)
-        roles = next(iter(kernel_roles(function)), None)
-        if roles is None:
-            continue
-        warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
-        streams = spec.get("stream_results", False)
-        metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
-        promotion = spec.get("l2_promotion", PROMOTION)
-        kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams, promotion)
-        stores = [op for op in ops if _is_tma_store(op)]
-        prefetches = [
-            op for op in ops if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma
-        ]
-        for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
-            _lower_slot(commit, kernel)
-        for store in stores:
-            lower_store(store, kernel)
-        for prefetch in prefetches:
-            _lower_prefetch(prefetch, kernel)
-        drain_stores(roles)
-        _check_nothing_left(function)
+    spec = read_spec(function)
+    if spec is None:
+        raise InternalCompilerError(
+            "LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function",
+            pass_name=NAME,
+            op=function.name,
+        )
+    ops = kernel_operations(function)
+    roles = next(iter(kernel_roles(function)), None)
+    if roles is None:
+        return
+    warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
+    streams = spec.get("stream_results", False)
+    metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
+    promotion = spec.get("l2_promotion", PROMOTION)
+    kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams, promotion)
+    stores = [op for op in ops if _is_tma_store(op)]
+    prefetches = [op for op in ops if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma]
+    for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
+        _lower_slot(commit, kernel)
+    for store in stores:
+        lower_store(store, kernel)
+    for prefetch in prefetches:
+        _lower_prefetch(prefetch, kernel)
+    drain_stores(roles)
+    _check_nothing_left(function)
 
 
 def _is_tma_store(op: Any) -> bool:

@@ -32,13 +32,8 @@ from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    add_parameter,
-    function_body,
-    kernel_functions,
-    kernel_operations,
-)
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import add_parameter, function_body, kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.request.wait_records import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.support.diagnostics import SourceFile
 
@@ -57,20 +52,17 @@ _OF_RINGS = ("empty", "full")
 _BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
 
 
-@register_pass(NAME)
-def debug_waits(module: Any, context: PassContext) -> bool:
+@register_kernel_pass(NAME)
+def debug_waits(function: Any, context: PassContext) -> bool:
     """Number the waits of a debug build and add the buffer for their report."""
-    changed = False
-    for function in kernel_functions(module):
-        request = read_kernel_fact(function, METADATA_KEY)
-        if request is None or "waits" in request:
-            continue
-        changed = True
-        table = list(_number_waits(function, context))
-        write_kernel_facts(function, **{METADATA_KEY: {**request, "waits": table}})
-        if table:
-            add_buffer(function)
-    return changed
+    request = read_kernel_fact(function, METADATA_KEY)
+    if request is None or "waits" in request:
+        return False
+    table = list(_number_waits(function, context))
+    write_kernel_facts(function, **{METADATA_KEY: {**request, "waits": table}})
+    if table:
+        add_buffer(function)
+    return True
 
 
 def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any]]:

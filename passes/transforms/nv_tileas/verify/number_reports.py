@@ -28,8 +28,8 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.verify.debug_waits import add_buffer, place_of
 from tilec.request import assertions, prints
 from tilec.request.wait_records import DEBUG_BUFFER
@@ -38,18 +38,15 @@ REPORT_ID = "nv_tileas.report"
 """Attribute with the id of an assertion or print."""
 
 
-@register_pass("nv-tileas-number-reports")
-def number_reports(module: Any, context: PassContext) -> bool:
+@register_kernel_pass("nv-tileas-number-reports")
+def number_reports(function: Any, context: PassContext) -> bool:
     """Number the assertions and prints of each kernel and add the buffers for their reports."""
-    changed = False
-    for function in kernel_functions(module):
-        ops = kernel_operations(function)
-        checks = [op for op in ops if op.name == "nv_tileas.assert"]
-        shown = [op for op in ops if op.name == "nv_tileas.print"]
-        row = partial(_assertion, context)
-        changed |= _number(function, checks, assertions.METADATA_KEY, DEBUG_BUFFER, row)
-        changed |= _number(function, shown, prints.METADATA_KEY, prints.PRINT_BUFFER, _print)
-    return changed
+    ops = kernel_operations(function)
+    checks = [op for op in ops if op.name == "nv_tileas.assert"]
+    shown = [op for op in ops if op.name == "nv_tileas.print"]
+    row = partial(_assertion, context)
+    changed = _number(function, checks, assertions.METADATA_KEY, DEBUG_BUFFER, row)
+    return _number(function, shown, prints.METADATA_KEY, prints.PRINT_BUFFER, _print) or changed
 
 
 def _number(
