@@ -14,6 +14,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.ir.walks import walk_operations
+from tilec.passes.analysis.kernels import kernel_functions
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import (
@@ -210,7 +211,8 @@ def test_every_tile_has_a_layout_and_relabelling_agrees_with_it(context, seed):
     module = parse_module(program.text(), context, "k.mlir")
 
     with context:
-        assign_register_layouts(module, PassContext())
+        (function,) = kernel_functions(module)
+        assign_register_layouts(function, PassContext())
 
     assert module.operation.verify()
     chosen = random.Random(seed)
