@@ -18,7 +18,7 @@ Links that move tiles through shared memory share one scratch area, which has a 
 its bytes may be missing elsewhere.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from tilec.layout.register import RegisterLayout
@@ -135,6 +135,7 @@ class Assignment:
     _same: dict[RegisterLayout, RegisterLayout] = field(default_factory=dict)
     _prices: dict[tuple[Any, ...], float] = field(default_factory=dict)
     _followed: dict[tuple[int, Any, int], dict[Any, RegisterLayout]] = field(default_factory=dict)
+    _next: dict[tuple[Any, int], dict[Any, RegisterLayout]] = field(default_factory=dict)
     _links_of: dict[Any, list[int]] = field(default_factory=dict)
     _areas: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _current_areas: dict[int, int] | None = None
@@ -223,18 +224,27 @@ class Assignment:
             self.layouts.setdefault(key, layout)
 
     def _following(
-        self, origin: Key, layout: RegisterLayout, settled: Mapping[Any, Any]
+        self, origin: Key, layout: RegisterLayout, settled: Container[Any]
     ) -> dict[Any, RegisterLayout]:
         """Return the layouts of a group and of all that follow it, but for those in `settled`."""
         found, waiting = {origin: layout}, [origin]
         while waiting:
             key = waiting.pop(0)
-            for number in self._links_of[key]:
-                for other, new in self._follow(number, key, found[key]).items():
-                    if other not in found and other not in settled:
-                        found[other] = new
-                        waiting.append(other)
+            for other, new in self._neighbours(key, found[key]).items():
+                if other not in found and other not in settled:
+                    found[other] = new
+                    waiting.append(other)
         return found
+
+    def _neighbours(self, key: Key, layout: RegisterLayout) -> Layouts:
+        """Return the layouts of the groups that follow a group; the first link to each counts."""
+        place = (key, id(layout))
+        if place not in self._next:
+            found = self._next[place] = {}
+            for number in self._links_of[key]:
+                for other, new in self._follow(number, key, layout).items():
+                    found.setdefault(other, new)
+        return self._next[place]
 
     def _improve(self, key: Key) -> bool:
         """Make the change that begins with a group and gains most; tell whether there is one."""
@@ -271,7 +281,7 @@ class Assignment:
                 continue
             tried.add(id(layout))
             yield what, {key: layout}
-            yield what, self._following(key, layout, dict.fromkeys(fixed))
+            yield what, self._following(key, layout, fixed)
         for other in self._met_layouts(key):  # they are near to a layout that stays
             for what, layout in self.groups[key].near(other):
                 yield what, {key: self._one(layout)}

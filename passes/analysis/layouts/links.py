@@ -9,7 +9,6 @@ from functools import cached_property
 from math import inf
 from typing import Any
 
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.slices import constant_origin
 from tilec.ir.structured import defining_operation
@@ -24,16 +23,22 @@ from tilec.layout import (
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.layouts.operations import (
+    BROADCAST,
     CAT,
+    COMBINE,
     CONVERT,
     EXTRACT,
     PART,
+    PERMUTE,
     SLICE,
-    combined_layout,
+    Form,
+    combined_layout_of,
+    form_of,
     joined_layouts,
     named_layout,
     result_layout,
-    source_layout,
+    result_layout_of,
+    source_layout_of,
 )
 from tilec.passes.analysis.layouts.prices import (
     combining_price,
@@ -44,9 +49,7 @@ from tilec.passes.analysis.layouts.prices import (
     tile_bytes,
 )
 
-COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
-PERMUTE = "nv_tileas.permute"
-SHAPE_OPS = (PERMUTE, "nv_tileas.view", "nv_tileas.broadcast", SLICE)
+SHAPE_OPS = (PERMUTE, "nv_tileas.view", BROADCAST, SLICE)
 Layouts = Sequence[RegisterLayout]
 Found = Mapping[Any, RegisterLayout]
 
@@ -88,8 +91,6 @@ class OperationLink:
         self.rounds = rounds_of(op)
         self.bits = element_bits(op.operands[0].type.element_type)
         self.reorders = op.name == PERMUTE
-        self._results: dict[RegisterLayout, RegisterLayout | None] = {}
-        self._sources: dict[RegisterLayout, RegisterLayout | None] = {}
         self._own_prices: dict[RegisterLayout, float] = {}
 
     def price(self, layouts: Layouts) -> float:
@@ -118,19 +119,14 @@ class OperationLink:
         return sum(conversion_price(*ends, self.bits) for ends in self.changes(layouts))
 
     def _result(self, layout: RegisterLayout) -> RegisterLayout | None:
-        """Return the layout of the result of a source; the search asks for the same ones again."""
-        if layout not in self._results:
-            self._results[layout] = self._result_of(layout)
-        return self._results[layout]
+        return result_layout_of(self._form, layout)
 
     def _source(self, layout: RegisterLayout) -> RegisterLayout | None:
-        """Return the layout of the source of a result; the search asks for the same ones again."""
-        if layout not in self._sources:
-            self._sources[layout] = source_layout(self.op, layout)
-        return self._sources[layout]
+        return source_layout_of(self._form, layout)
 
-    def _result_of(self, layout: RegisterLayout) -> RegisterLayout | None:
-        return result_layout(self.op, layout)
+    @cached_property
+    def _form(self) -> Form:
+        return form_of(self.op)
 
     @cached_property
     def _with_parts(self) -> tuple[RegisterLayout, RegisterLayout]:
@@ -309,8 +305,8 @@ class CombineLink(OperationLink):
         assert found is not None
         return found
 
-    def _result_of(self, layout: RegisterLayout) -> RegisterLayout | None:
-        return combined_layout(self.op, layout)
+    def _result(self, layout: RegisterLayout) -> RegisterLayout | None:
+        return combined_layout_of(self._form, layout)
 
 
 class PartLink(OperationLink):

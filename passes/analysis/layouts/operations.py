@@ -1,10 +1,12 @@
 """The layouts of the sources and results of operations that move no value between threads."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from tilec.dialects.nv_tileas.shared_ops import ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import CatOp, ExtractOp, ReduceOp
+from tilec.dialects.nv_tileas.tile_ops import CatOp, ExtractOp, ReduceOp, ScanOp
+from tilec.ir.bindings import ir
 from tilec.ir.slices import constant_origin
 from tilec.layout import (
     LayoutError,
@@ -23,34 +25,98 @@ CONVERT = ConvertLayoutOp.OPERATION_NAME
 EXTRACT = ExtractOp.OPERATION_NAME
 PART = "nv_tileas.tile_part"
 SLICE = "nv_tileas.tile_slice"
+PERMUTE = "nv_tileas.permute"
+BROADCAST = "nv_tileas.broadcast"
+COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
+KNOWN_LAYOUTS = 8192
+"""Layouts that are kept for several searches: a plan is tried with a copy of the kernel, and a sort
+of 4096 numbers takes 4000 (choice)."""
+
+
+Form = tuple[str, tuple[int, ...], tuple[int, ...], Any]
+"""What of an operation decides its layouts: name, extents of its first operand and result, and what
+its attributes and its body say. A kernel has many operations of one form, as in a sort."""
+
+
+def form_of(op: Any) -> Form:
+    """Return the form of a shape operation, reduction or scan."""
+    view, details = op.opview, ()
+    if op.name == PERMUTE:
+        details = tuple(view.permutation)
+    elif op.name == SLICE:
+        details = tuple(view.origin)
+    elif op.name == PART:
+        details = (tuple(view.origin), view.axis.value)
+    elif op.name in COMBINE:
+        details = (view.axis.value, keeps_order(op))
+    return op.name, _extents(op.operands[0]), _extents(op.results[0]), details
+
+
+def _extents(value: Any) -> tuple[int, ...]:
+    return tuple(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else ()
 
 
 def combined_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
     """Return the layout of what a reduction or scan returns; None where the source's is no good."""
-    axis = op.opview.axis.value
+    return combined_layout_of(form_of(op), source)
+
+
+def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's source that makes the operation free."""
+    return source_layout_of(form_of(op), result)
+
+
+def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's result that makes the operation free."""
+    return result_layout_of(form_of(op), source)
+
+
+@lru_cache(maxsize=KNOWN_LAYOUTS)
+def combined_layout_of(form: Form, source: RegisterLayout) -> RegisterLayout | None:
+    """Do what `combined_layout` does, for a form."""
+    name, _, _, (axis, is_ordered) = form
     try:
-        if keeps_order(op):
+        if is_ordered:
             scan_steps(source, axis)
-        if op.name == ReduceOp.OPERATION_NAME:
+        if name == ReduceOp.OPERATION_NAME:
             return reduction(source, axis).result
     except LayoutError:
         return None
     return source
 
 
-def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
-    """Return the layout of a shape operation's source that makes the operation free."""
-    shape = tuple(op.operands[0].type.shape)
-    if op.name == "nv_tileas.permute":
-        return result.permute(_inverse(list(op.opview.permutation)))
-    if op.name == "nv_tileas.broadcast":
+@lru_cache(maxsize=KNOWN_LAYOUTS)
+def source_layout_of(form: Form, result: RegisterLayout) -> RegisterLayout | None:
+    """Do what `source_layout` does, for a form."""
+    name, shape, _, details = form
+    if name == PERMUTE:
+        return result.permute(_inverse(list(details)))
+    if name == BROADCAST:
         return result.broadcast_source(shape)[0]
-    if op.name in (CONVERT, PART):
+    if name in (CONVERT, PART):
         return None
     try:
-        if op.name == SLICE:
-            return sliced_from(result, shape)
-        return result.reshape(shape)
+        return sliced_from(result, shape) if name == SLICE else result.reshape(shape)
+    except LayoutError:
+        return None
+
+
+@lru_cache(maxsize=KNOWN_LAYOUTS)
+def result_layout_of(form: Form, source: RegisterLayout) -> RegisterLayout | None:
+    """Do what `result_layout` does, for a form."""
+    name, _, shape, details = form
+    if name == PERMUTE:
+        return source.permute(list(details))
+    if name == BROADCAST:
+        return None
+    if name == CONVERT:
+        return source
+    try:
+        if name == SLICE:
+            return tile_slice(source, shape, details).layout
+        if name == PART:
+            return warpgroup_part(source, shape, *details).layout
+        return source.reshape(shape)
     except LayoutError:
         return None
 
@@ -66,22 +132,6 @@ def part_of(op: Any, source: RegisterLayout) -> TilePart:
     if op.name == SLICE:
         return tile_slice(source, shape, tuple(part.origin))
     return warpgroup_part(source, shape, tuple(part.origin), part.axis.value)
-
-
-def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
-    """Return the layout of a shape operation's result that makes the operation free."""
-    if op.name == "nv_tileas.permute":
-        return source.permute(list(op.opview.permutation))
-    if op.name == "nv_tileas.broadcast":
-        return None
-    if op.name == CONVERT:
-        return source
-    try:
-        if op.name in (PART, SLICE):
-            return part_of(op, source).layout
-        return source.reshape(tuple(op.results[0].type.shape))
-    except LayoutError:
-        return None
 
 
 def extracted_part(op: Any, source: RegisterLayout) -> TilePart | None:
