@@ -24,9 +24,9 @@ def given_up(monkeypatch, plan, **asked):
 
 
 def test_a_tail_is_streamed_before_ctas_are_given_up(monkeypatch):
-    plan = {"blocks_per_sm": 4, "stream_tail": False}
+    plan = {"blocks_per_sm": 4, "load_ahead": True}
     assert given_up(monkeypatch, plan) == ["load_ahead", "blocks_per_sm"]
-    assert given_up(monkeypatch, plan | {"stream_tail": True}) == ["blocks_per_sm"]
+    assert given_up(monkeypatch, plan | {"load_ahead": False}) == ["blocks_per_sm"]
     assert given_up(monkeypatch, plan | {"consumer_registers": 232}) == ["blocks_per_sm"]
     assert given_up(monkeypatch, plan, stream_tail=0) == ["blocks_per_sm"]
 

@@ -206,7 +206,7 @@ def _has(plan: dict[str, Any], field: str) -> bool:
     """Tell whether a plan has what `field` of the plan asks for."""
     if field == "load_ahead":  # products have registers of their own
         tight = plan.get("blocks_per_sm", 1) > 1 and not plan.get("consumer_registers", 0)
-        return tight and not plan.get("stream_tail", False)
+        return tight and plan.get(field, False)
     counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm", "spread": "spread"}
     return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 

@@ -27,6 +27,9 @@ READ_EARLY = "read_early"
 needs their elements. It is given up where ptxas spills otherwise."""
 LOAD_ROUNDS = "load_rounds"
 """Field of the plan: whether loops load tiles of the next round. It is given up in the same way."""
+LOAD_AHEAD = "load_ahead"
+"""What registers hold, as a fact of the plan: all that threads load at the end of a block, which
+could be lowered some vectors at a time (plan field `stream_tail`)."""
 _OWN_ORDER = ("split_k", "snake_k")
 """Fields of the plan for loops that carry an accumulator alone: no tiles of the next round."""
 DECIDED_BY_PASSES = (COPY_ROUNDS, LOAD_ROUNDS, READ_EARLY, ROTATE, SPLIT)

@@ -73,7 +73,7 @@ from tilec.dialects.nv_tileas.cluster_ops import AwaitClusterOp
 from tilec.dialects.nv_tileas.epilogue_ops import WarpgroupIdOp
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, CtaIdOp, NumCtasOp, RolesOp, TeamIdOp
 from tilec.ir import llvm_ops
-from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact
+from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import enclosing_loops
@@ -86,6 +86,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
 )
+from tilec.passes.analysis.schedule.marks import LOAD_AHEAD
 from tilec.passes.conversion.nv_tileas_to_llvm import control_flow, emit, reports, shape, tails
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import elementwise
 from tilec.passes.conversion.nv_tileas_to_llvm.combine import combine_before, reduce, scan
@@ -173,6 +174,7 @@ def _convert(function: Any, module: Any, machine: Target) -> None:
         target = _declare_kernel(function, source)
         types = [_parameter_type(argument.type) for argument in source.arguments]
         block = target.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
+    plan = read_kernel_fact(function, "plan", {})
     with ir.InsertionPoint(block), function.location:
         shared = llvm_ops.address_of(emit.pointer_type(emit.SHARED), SHARED_SYMBOL)
         lowering = Lowering(
@@ -180,7 +182,7 @@ def _convert(function: Any, module: Any, machine: Target) -> None:
             shared,
             module,
             registers=entry_registers(read_kernel_fact(function, "block_threads"), machine),
-            stream_tail=read_kernel_fact(function, "plan", {}).get("stream_tail", False),
+            stream_tail=plan.get("stream_tail", False),
         )
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
@@ -188,6 +190,8 @@ def _convert(function: Any, module: Any, machine: Target) -> None:
         lowering.prints = reports.make_counter(function)
         lowering.block(source)
         llvm_ops.return_()
+    if lowering.loads_ahead:
+        write_kernel_facts(target, plan=plan | {LOAD_AHEAD: True})
 
 
 def _declare_kernel(function: Any, source: Any) -> Any:

@@ -142,6 +142,7 @@ class Lowering:
         copies: Registers of a thread that all operations of a name compute, by that name.
         registers: How many a thread of the kernel has at entry.
         stream_tail: Whether the end of a block is lowered some registers at a time.
+        loads_ahead: Whether it is not, although it could be.
         measured: Operations whose tables the CTA fills before its roles start.
         counted: Of the tables of sorted items, how many these are.
     """
@@ -159,6 +160,7 @@ class Lowering:
     copies: dict[str, int] = field(default_factory=dict)
     registers: int = 0
     stream_tail: bool = False
+    loads_ahead: bool = False
     measured: list[Any] = field(default_factory=list)
     counted: dict[Any, Any] = field(default_factory=dict)
 

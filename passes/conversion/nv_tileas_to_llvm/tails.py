@@ -48,8 +48,9 @@ class Tail:
 @lowers_runs
 def lower_tail(lowering: Lowering, ops: Sequence[Any]) -> int:
     """Lower what is from a load at the start of `ops` to a store, some registers at a time."""
-    tail = find_tail(ops) if lowering.stream_tail else None
-    if tail is None:
+    tail = find_tail(ops)
+    if tail is None or not lowering.stream_tail:
+        lowering.loads_ahead |= tail is not None
         return 0
     for op in tail.before:
         lowering.op(op)
