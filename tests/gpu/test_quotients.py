@@ -1,4 +1,4 @@
-"""Quotients that are only rounded to 16 bits, which `div.full.f32` computes."""
+"""Quotients: those only rounded to 16 bits (`div.full.f32`), and those that share a divisor."""
 
 from pathlib import Path
 
@@ -70,3 +70,27 @@ def test_swiglu_of_large_gates(torch, kind, order):
     error = (y.double() - expected).abs()
     limit = expected.abs() * 2.0**-7 + 2.0**-10
     assert bool((error <= limit)[expected.abs() < torch.finfo(dtype).max].all())
+
+
+ROWS = """@kernel
+def k[M](X: f32[M, 1024], D: f32[M], Y: f32[M, 1024]):
+    m = grid(cdiv(M, 4))
+    store(Y, (m, 0), load(X, (m, 0), (4, 1024)) / load(D, m, 4)[:, None])
+"""
+
+
+@pytest.mark.parametrize(("least", "most"), [(-3, 3), (-60, 22), (-126, 127)])
+def test_elements_that_share_a_divisor(torch, least, most):
+    """Quotients are rounded correctly, as those of torch are, for any mantissas and exponents."""
+    torch.manual_seed(most)
+
+    def numbers(*shape):
+        exponents = torch.randint(least, most + 1, shape, device="cuda")
+        return torch.ldexp(1 + torch.rand(shape, device="cuda").double(), exponents).float()
+
+    x, d = numbers(4096, 1024), numbers(4096)
+    x[::3] *= -1
+    x[:, ::7] = 0.0
+    y = torch.full_like(x, float("nan"))
+    loads(ROWS).k(x, d, y)
+    torch.testing.assert_close(y, x / d[:, None], rtol=0, atol=0)

@@ -41,6 +41,11 @@ TERMS_IN_A_ROW = 8
 CHAINS_OF_A_SUM = 4
 """Chains of such terms that a thread adds at a time, if it has enough terms: an addition takes four
 cycles (choice)."""
+SHARED_DIVISOR = 4
+"""Elements of a thread that share a divisor, at least, if they share its reciprocal (choice)."""
+CHECKED_QUOTIENTS = 16
+"""Quotients with one check of their exponents, at most: registers hold their dividends so long
+(choice)."""
 FACTOR_TERMS = 4
 """Terms of a sum to which its scalar factor goes, at most: each takes a scalar operation and a
 register (choice)."""

@@ -313,3 +313,69 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "indices_by_their_distance", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1], plan = {split_loops = true}}} : () -> ()
+
+// -----
+
+!rows = tensor<4x128xf32, #nv_tileas.layout<"4x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(1,0)">>
+!numbers = tensor<4x128xi32, #nv_tileas.layout<"4x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(1,0)">>
+!long = tensor<1x128xi32, #nv_tileas.layout<"1x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(0,0)">>
+!line = tensor<128xi32, #nv_tileas.layout<"128|reg:4*(1)|lane:32*(4)|warp:4*(0)">>
+!row = tensor<4x1xf32, #nv_tileas.layout<"4x1|lane:32*(0,0)|warp:4*(1,0)">>
+
+// Four elements share a divisor and its reciprocal. Where an exponent is out of range, all are divided.
+// CHECK-LABEL: llvm.func @quotients_that_share_a_divisor(
+// CHECK-SAME:    %[[D:[a-z0-9]+]]: f32
+// CHECK:         nvvm.rcp.approx.ftz.f %[[D]]
+// CHECK-NOT:     nvvm.rcp
+// CHECK:         %[[Q:.*]] = arith.mulf %[[X:.*]], %{{.*}} : f32
+// CHECK:         %[[N:.*]] = arith.negf %[[X]]
+// CHECK:         %[[R:.*]] = llvm.call_intrinsic "llvm.fma.f32"(%[[D]], %[[Q]], %[[N]])
+// CHECK:         llvm.call_intrinsic "llvm.fma.f32"(%{{.*}}, %[[R]], %[[Q]])
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32)
+// CHECK:         } else {
+// CHECK:           arith.divf %[[X]], %[[D]] : f32
+"nv_tileaa.func"() ({
+^bb0(%d: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %n = "nv_tileas.make_range"() {start = 1 : i64} : () -> !line
+    %l = "nv_tileas.view"(%n) : (!line) -> !long
+    %i = "nv_tileas.broadcast"(%l) : (!long) -> !numbers
+    %x = arith.sitofp %i : !numbers to !rows
+    %r = "nv_tileas.splat"(%d) : (f32) -> !row
+    %w = "nv_tileas.broadcast"(%r) : (!row) -> !rows
+    %q = arith.divf %x, %w : !rows
+    %y = "nv_tileas.reduce"(%q) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64} : (!rows) -> tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "quotients_that_share_a_divisor", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!numbers = tensor<512xi32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+!line = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+
+// So do all elements that are divided by a scalar.
+// CHECK-LABEL: llvm.func @quotients_by_a_scalar(
+// CHECK:         nvvm.rcp.approx.ftz.f
+// CHECK-NOT:     nvvm.rcp
+// CHECK:         scf.if %{{.*}} -> (f32, f32, f32, f32)
+"nv_tileaa.func"() ({
+^bb0(%d: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %n = "nv_tileas.make_range"() {start = 1 : i64} : () -> !numbers
+    %x = arith.sitofp %n : !numbers to !line
+    %w = "nv_tileas.splat"(%d) : (f32) -> !line
+    %q = arith.divf %x, %w : !line
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "quotients_by_a_scalar", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -19,6 +19,10 @@ from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.libdevice_calls import
     call_libdevice,
     is_approximate,
 )
+from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic.shared_quotients import (
+    quotients,
+    shares_divisors,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
@@ -61,6 +65,8 @@ _COUNTS = {
 @RULES.converts_dialects("arith", "math")
 def lower_elementwise(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Lower an operation of arith or math on scalars or on one tile."""
+    if shares_divisors(op):
+        return [quotients(*map(lowering.tile, op.operands))]
     if isinstance(op.results[0].type, ir.RankedTensorType):
         _lower_tiles(lowering, [op], tile_layout(op.results[0]).num_registers)
         return [lowering.tile(op.results[0])]
@@ -79,12 +85,12 @@ def lower_elementwise_run(lowering: Lowering, ops: Sequence[Any]) -> int:
     An operation at a time would keep a result for every register alive from one operation to the
     next: twice the accumulator in an epilogue, which does not fit in the registers of a thread.
     """
-    if not is_elementwise(ops[0]):
+    if not _is_in_run(ops[0]):
         return 0
     count = tile_layout(ops[0].results[0]).num_registers
     run = list(
         takewhile(
-            lambda op: is_elementwise(op) and tile_layout(op.results[0]).num_registers == count,
+            lambda op: _is_in_run(op) and tile_layout(op.results[0]).num_registers == count,
             ops,
         )
     )
@@ -101,6 +107,10 @@ def is_elementwise(op: Any) -> bool:
         and len(op.results) == 1
         and isinstance(op.results[0].type, ir.RankedTensorType)
     )
+
+
+def _is_in_run(op: Any) -> bool:
+    return is_elementwise(op) and not shares_divisors(op)
 
 
 def _lower_tiles(lowering: Lowering, ops: Sequence[Any], count: int) -> None:
