@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tilec.ir.structured import defining_operation, enclosing_loops
+from tilec.ir.structured import enclosing_loops
+from tilec.ir.values import makers_of
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, kernel_operations
@@ -13,7 +14,9 @@ def may_end_early(function: Any) -> bool:
     """Tell whether a number that a block loads decides if it multiplies at all."""
     branches = [op for op in kernel_operations(function) if op.name == "scf.if"]
     return any(
-        not enclosing_loops(branch) and _skips_products(branch) and _is_loaded(branch.operands[0])
+        not enclosing_loops(branch)
+        and _skips_products(branch)
+        and any(map(_loads, makers_of([branch.operands[0]])))
         for branch in branches
     )
 
@@ -27,15 +30,5 @@ def _skips_products(branch: Any) -> bool:
     return sides.count(True) == 1
 
 
-def _is_loaded(value: Any) -> bool:
-    """Tell whether a scalar is computed from what the kernel loads."""
-    waiting, seen = [value], set()
-    while waiting:
-        op = defining_operation(waiting.pop())
-        if op is None or op in seen:
-            continue
-        if is_element_access(op) or is_tiled_access(op):
-            return True
-        seen.add(op)
-        waiting += list(op.operands)
-    return False
+def _loads(op: Any) -> bool:
+    return is_element_access(op) or is_tiled_access(op)

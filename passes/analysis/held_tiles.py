@@ -6,8 +6,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, body_operations, defining_operation, operations_inside
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.reductions import is_reduction
 
@@ -61,8 +61,8 @@ def _held(values: Iterable[Any]) -> list[Any]:
     for value in values:
         while (maker := defining_operation(value)) is not None and maker.name in _RENAMED:
             value = maker.operands[0]
-        is_tile = isinstance(value.type, ir.RankedTensorType) and _words(value)
-        if is_tile and (maker is None or maker.name not in _MADE_AGAIN):
+        is_held = is_tile(value) and _words(value)
+        if is_held and (maker is None or maker.name not in _MADE_AGAIN):
             found.append(value)
     return found
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.index_tiles import index_steps
 from tilec.support.fast_dataclasses import dataclass
@@ -77,7 +78,7 @@ def _selected(reduce: Any, functions: tuple[str, ...]) -> Any:
     select = defining_operation(reduce.operands[0])
     if select is None or select.name != _SELECT:
         return None
-    return select if _is_tile(select.operands[0]) else None
+    return select if is_tile(select.operands[0]) else None
 
 
 def _comparison(select: Any, axis: int) -> Pick | None:
@@ -143,7 +144,7 @@ def is_level(value: Any, axis: int) -> bool:
         source = _axis_before(op, axis)
         return source is not None and is_level(op.operands[0], source)
     if op.name.startswith("arith."):
-        return all(is_level(item, axis) for item in op.operands if _is_tile(item))
+        return all(is_level(item, axis) for item in op.operands if is_tile(item))
     return False
 
 
@@ -164,7 +165,3 @@ def _constant(tile: Any) -> int | None:
         return None
     value = ir.DenseElementsAttr(op.attributes["value"])
     return ir.IntegerAttr(value.get_splat_value()).value if value.is_splat else None
-
-
-def _is_tile(value: Any) -> bool:
-    return isinstance(value.type, ir.RankedTensorType)

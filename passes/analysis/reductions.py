@@ -3,8 +3,8 @@
 from math import prod
 from typing import Any
 
-from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, enclosing_loops
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.plan.copies import LEAST_REPEATS, warps_have_rows
@@ -81,7 +81,7 @@ def _is_repeated(load: Any) -> bool:
 
 
 def _elements(value: Any) -> int:
-    return prod(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else 1
+    return prod(value.type.shape) if is_tile(value) else 1
 
 
 def is_reduction(op: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.values import is_tile
 from tilec.layout import SharedLayout
 from tilec.layout.picks import Picks, find_picks
 from tilec.layout.reduction import Exchange, reduction, scan_steps
@@ -115,6 +116,6 @@ def scratch_bytes(op: Any) -> int:
     if exchanges:
         kinds = [operand.type.element_type for operand in op.operands]
         return max(sum(exchange_bytes(item, kind) for kind in kinds) for item in exchanges)
-    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
+    tiles = [v.type for v in (*op.operands, *op.results) if is_tile(v)]
     size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
     return -(-size // VECTOR_BYTES) * VECTOR_BYTES

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.host_texts import rounds_text
 from tilec.passes.analysis.facts.memory_tokens import follows_store
@@ -139,7 +140,7 @@ def _is_combined(loop: Any, number: int) -> bool:
     block = loop.regions[0].blocks[0]
     carried, result = block.arguments[number + 1], loop.results[number]
     op = defining_operation(terminator(block).operands[number])
-    if op is None or op.block != block or not isinstance(result.type, ir.RankedTensorType):
+    if op is None or op.block != block or not is_tile(result):
         return False
     places = [use.operand_number for use in carried.uses]
     users = [use.owner.operation for use in carried.uses]

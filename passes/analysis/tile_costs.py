@@ -19,12 +19,8 @@ from tilec.dialects.common.accesses import synchronises
 from tilec.dialects.common.effects import has_effect
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import (
-    STRUCTURED,
-    body_operations,
-    defining_operation,
-    operations_inside,
-)
+from tilec.ir.structured import STRUCTURED, body_operations, defining_operation, operations_inside
+from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.kernels import array_of_view, function_body, kernel_operations
@@ -243,7 +239,7 @@ class _Search:
         if op.name in STRUCTURED or op.name in ("scf.yield", "scf.condition"):
             return
         values = (*op.operands, *op.results)
-        if any(isinstance(value.type, ir.RankedTensorType) for value in values):
+        if any(is_tile(value) for value in values):
             raise UnknownCostError("a tile of numbers decides what a tile costs")
         if is_element_access(op):
             if (
@@ -304,18 +300,7 @@ def _differ(values: Iterable[Any], ops: frozenset[Any]) -> bool:
 
 def _comes_from_list(op: Any) -> bool:
     """Tell whether a loaded number says which tile of a view is stored."""
-    if op.name != STORE:
-        return False
-    pending, seen = list(op.opview.coords), set()
-    while pending:
-        maker = defining_operation(pending.pop())
-        if maker is None or maker in seen:
-            continue
-        if is_element_access(maker):
-            return True
-        seen.add(maker)
-        pending += maker.operands
-    return False
+    return op.name == STORE and any(map(is_element_access, makers_of(op.opview.coords)))
 
 
 def _with_inner(op: Any) -> list[Any]:

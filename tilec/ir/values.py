@@ -1,9 +1,14 @@
-"""Where values are made and used."""
+"""What values are, and where they are made and used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from tilec.ir.bindings import ir
+
+
+def is_tile(value: Any) -> bool:
+    """Tell whether a value is a tile in registers."""
+    return isinstance(value.type, ir.RankedTensorType)
 
 
 def block_of(value: Any) -> Any:
@@ -21,6 +26,26 @@ def origin_of(value: Any, is_passed: Callable[[Any], bool]) -> Any:
     while not isinstance(value, ir.BlockArgument) and is_passed(value.owner.operation):
         value = value.owner.operation.operands[0]
     return value
+
+
+def makers_of(
+    values: Iterable[Any], is_followed: Callable[[Any], bool] = lambda op: True
+) -> list[Any]:
+    """Return the operations that compute `values`, as far back as operations are followed.
+
+    Args:
+        values: The values.
+        is_followed: Tells of an operation whether it counts, and what its operands are made by.
+    """
+    found: dict[Any, None] = {}
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        op = None if isinstance(value, ir.BlockArgument) else value.owner.operation
+        if op is not None and op not in found and is_followed(op):
+            found[op] = None
+            pending += op.operands
+    return list(found)
 
 
 def only_use(value: Any) -> Any | None:

@@ -10,6 +10,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
+from tilec.ir.values import is_tile
 from tilec.layout import LayoutError, SharedLayout, axis_in, warpgroup_share
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
@@ -103,7 +104,7 @@ class _Search:
                 if axes is not None:
                     return axes
                 continue
-            tiles = [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+            tiles = [item for item in op.operands if is_tile(item)]
             if all(item.type.shape == value.type.shape for item in tiles):
                 pending.extend(reversed(tiles))
         return None

@@ -11,6 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.layout import axis_in, without_units
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes, epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
@@ -126,7 +127,7 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     if op.name == VIEW:
         along = axis_in(tile.type.shape, axis, op.operands[0].type.shape)
         return None if along is None else [(op.operands[0], along)]
-    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    tiles = [value for value in op.operands if is_tile(value)]
     same = all(value.type.shape == tile.type.shape for value in tiles)
     by_element = op.name.split(".")[0] in ("arith", "math") and len(op.results) == 1
     return [(value, axis) for value in tiles] if same and by_element else None

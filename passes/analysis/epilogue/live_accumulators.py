@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, terminator
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -49,4 +49,4 @@ def _promoted_to(op: Any) -> Any:
 
 
 def _tiles(values: Iterable[Any]) -> tuple[Any, ...]:
-    return tuple(value for value in values if isinstance(value.type, ir.RankedTensorType))
+    return tuple(value for value in values if is_tile(value))

@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 
 FILLERS = ("arith.constant", "nv_tileaa.splat")
 """Operations that make tiles of one number; dense constants of several are not told apart."""
@@ -14,7 +15,7 @@ def is_zeros(value: Any) -> bool:
     op = defining_operation(value)
     if op is None or op.name != "arith.constant":
         return False
-    if not isinstance(value.type, ir.RankedTensorType):
+    if not is_tile(value):
         return False
     element = value.type.element_type
     with op.location:

@@ -5,8 +5,8 @@ from typing import Any
 
 from tilec.dialects.common.accesses import global_access, must_happen
 from tilec.dialects.common.element_ops import ElementAccessBase
-from tilec.ir.bindings import ir
 from tilec.ir.structured import STRUCTURED, backward_slice
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token
 from tilec.passes.analysis.kernels import function_body
 
@@ -28,7 +28,7 @@ def is_repeatable(op: Any) -> bool:
     """
     if not is_element_access(op) or must_happen(op):
         return False
-    if isinstance(op.results[0].type, ir.RankedTensorType):
+    if is_tile(op.results[0]):
         return False
     is_awaited = next(iter(op.opview.token.uses), None) is not None
     return not is_awaited and not follows_store(op)
@@ -41,7 +41,7 @@ NEEDS_TILE = "where it lies, or whether it is loaded, depends on a tile, which a
 def depends_on_tile(load: Any, function: Any) -> bool:
     """Tell whether a tile decides where, or whether, tiled load `load` loads."""
     return any(
-        isinstance(value.type, ir.RankedTensorType)
+        is_tile(value)
         for op in _decisive_operations(load, function)
         for value in (*op.results, *op.operands)
     )

@@ -11,7 +11,7 @@ from typing import Any
 from tilec.dialects.common.accesses import must_happen
 from tilec.dialects.common.element_access import element_of, shape_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 
@@ -28,7 +28,7 @@ def needs_exchange(op: Any) -> bool:
     if not returns_once(op):
         return False
     result = op.results[0]
-    if not isinstance(result.type, ir.RankedTensorType):
+    if not is_tile(result):
         return True
     return bool(register_layout_of(result).replica_terms())
 

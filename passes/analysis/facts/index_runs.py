@@ -11,6 +11,7 @@ from typing import Any
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.divisibility import UNKNOWN, Divisibility
 
 VECTOR_BYTES = 16
@@ -32,7 +33,7 @@ def longest_run(access: Any, facts: Divisibility) -> int:
     """
     *outer, last = access.indices
     memref = access.memref.owner.operation
-    if not isinstance(last.type, ir.RankedTensorType) or access.memref.type.strides[-1] != 1:
+    if not is_tile(last) or access.memref.type.strides[-1] != 1:
         return 1
     if access.mask is not None and not is_level(access.mask):
         return 1
@@ -79,7 +80,7 @@ def run_divisor(tile: Any, facts: Divisibility) -> int | None:
 def is_level(tile: Any) -> bool:
     """Tell whether all numbers along the last dim of `tile` are equal; a scalar is one number."""
     op = defining_operation(tile)
-    if not isinstance(tile.type, ir.RankedTensorType) or tile.type.shape[-1] == 1:
+    if not is_tile(tile) or tile.type.shape[-1] == 1:
         return True
     if op is None:
         return False

@@ -11,6 +11,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, defining_operation, enclosing_operations
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import float_ranges as ranges
 from tilec.passes.analysis.facts.float_ranges import ANYTHING, INFINITY, NAN, Known
 from tilec.support.fast_dataclasses import dataclass
@@ -47,7 +48,7 @@ class TooLongError(Exception):
 
 def own_axes(value: Any) -> tuple[int | None, ...]:
     """Return the axes of a tile; None for those of extent 1, along which nothing changes."""
-    if not isinstance(value.type, ir.RankedTensorType):
+    if not is_tile(value):
         return ()
     return tuple(axis if extent > 1 else None for axis, extent in enumerate(value.type.shape))
 

@@ -3,7 +3,8 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, clone_operation, defining_operation
+from tilec.ir.structured import body_operations, clone_operation
+from tilec.ir.values import makers_of
 from tilec.passes.analysis.kernels import tiled_access
 
 _COMPUTING = ("arith", "math")
@@ -34,19 +35,11 @@ def place_in_round(load: Any, body: Any) -> list[Any] | None:
         load: The load.
         body: The body of the `scf.for` that it is in.
     """
+    needed = makers_of(load.operands, lambda op: op.block == body)
+    read = [value for op in (load, *needed) for value in op.operands]
     carried = list(body.arguments)[1:]
-    needed, pending = set(), list(load.operands)
-    while pending:
-        value = pending.pop()
-        if value in carried:
-            return None
-        op = defining_operation(value)
-        if op is None or op.block != body or op in needed:
-            continue
-        if not only_computes(op):
-            return None
-        needed.add(op)
-        pending += op.operands
+    if any(value in carried for value in read) or not all(map(only_computes, needed)):
+        return None
     return [op for op in body_operations(body) if op in needed]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.layout import RegisterLayout, choose_blocked
 from tilec.layout.banks import SECTOR_BYTES
 from tilec.layout.candidates import candidate_layouts
@@ -20,12 +20,7 @@ from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.layouts.links import COMBINE
 from tilec.passes.analysis.layouts.operations import CAT, CONVERT, EXTRACT
-from tilec.passes.analysis.layouts.prices import (
-    TILED_LOAD,
-    is_access,
-    moved_bits,
-    vector_limit,
-)
+from tilec.passes.analysis.layouts.prices import TILED_LOAD, is_access, moved_bits, vector_limit
 from tilec.plan.copies import usual_access
 
 _WORD_BITS = 32
@@ -86,7 +81,7 @@ def _moved_sizes(ops: list[Any]) -> list[int]:
         for op in ops
         if is_access(op) and not is_element_access(op)
         for item in (*op.operands, *op.results)
-        if isinstance(item.type, ir.RankedTensorType)
+        if is_tile(item)
     )
     found = [element_bits(tile.element_type) for tile in tiles]
     elements = ((op, moved_bits(op)) for op in ops if is_element_access(op))
@@ -110,7 +105,7 @@ def _loads_around(tiles: list[Any]) -> list[Any]:
 
 
 def _has_shape(value: Any, shape: list[int]) -> bool:
-    return isinstance(value.type, ir.RankedTensorType) and list(value.type.shape) == shape
+    return is_tile(value) and list(value.type.shape) == shape
 
 
 def _rows_of_warps(

@@ -7,8 +7,8 @@ It spreads backwards over what computes A, so the planner can tell which joins n
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.layout import RegisterLayout, wgmma_a_fragment
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.layouts.operations import CAT, joined_layouts, source_layout
@@ -59,5 +59,5 @@ def _collect(tile: Any, layout: RegisterLayout, found: set[Any]) -> None:
             if source is not None:
                 pending.append((op.operands[0], source))
         elif op.name.split(".")[0] in ("arith", "math"):
-            tiles = (value for value in op.operands if isinstance(value.type, ir.RankedTensorType))
+            tiles = (value for value in op.operands if is_tile(value))
             pending += ((value, layout) for value in tiles)

@@ -8,8 +8,8 @@ wgmma.mma_async). So a computed B that becomes the A of the transposed product n
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, parent_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.padding import padded_axes
 from tilec.passes.analysis.mma.operands import loaded_operand
 from tilec.passes.analysis.mma.wgmma_support import family_of, why_not_wgmma
@@ -52,7 +52,7 @@ def source_loads(tile: Any) -> list[Any] | None:
         if op.name == LOAD:
             found.append(op)
         elif op.name in _MOVES or op.name.split(".")[0] in _DIALECTS:
-            pending += [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+            pending += [item for item in op.operands if is_tile(item)]
         else:
             return None
     return found

@@ -11,6 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
+from tilec.ir.values import is_tile
 from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.unit_views import VIEWS, is_unit_view, skip_unit_views
@@ -132,7 +133,7 @@ def _loads_rows(tile: Any) -> bool:
             is_tiled_access(op) and not tiled_access(op).uses_tma
         )
         found = found or (by_threads and prod(op.results[0].type.shape) > few)
-        tiles = (item for item in op.operands if isinstance(item.type, ir.RankedTensorType))
+        tiles = (item for item in op.operands if is_tile(item))
         waiting.extend(() if op.name == _LOAD_SHARED or is_tiled_access(op) else tiles)
     return found
 
@@ -221,7 +222,7 @@ def is_converted(dot: Any, number: int) -> bool:
         seen.add(op)
         if op.name in _PRODUCTS or len(op.regions):
             return False
-        waiting += [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+        waiting += [item for item in op.operands if is_tile(item)]
     return True
 
 

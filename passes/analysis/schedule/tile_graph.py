@@ -13,6 +13,7 @@ from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, operations_inside, parent_operation
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.facts.element_accesses import element_effect
@@ -158,7 +159,7 @@ def _node(op: Any, result: Any, warpgroups: int) -> Op:
 
 def _waiting_bits(value: Any, result: Any) -> int:
     """Return the bits of a value while it waits: a word an element, unless loops carry pairs."""
-    if not isinstance(value.type, ir.RankedTensorType):
+    if not is_tile(value):
         return 0
     packed = value == result or isinstance(value.type.element_type, _PACKED)
     bits = element_bits(value.type.element_type) if packed else WORD_BITS
@@ -214,5 +215,5 @@ def mark_tile(function: Any, stages: Sequence[int]) -> None:
     ops = body_operations(function_body(function))[:-1]
     for op, stage in zip(ops, stages, strict=True):
         tiles = (*op.results, *op.operands)
-        if stage and any(isinstance(value.type, ir.RankedTensorType) for value in tiles):
+        if stage and any(is_tile(value) for value in tiles):
             set_stage(op, stage)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.epilogue.accumulator_stores import Axes, accumulator_axes
 from tilec.passes.analysis.facts.exchanges import returns_once
 from tilec.passes.analysis.kernels import kernel_operations
@@ -41,6 +41,6 @@ def _might_move(op: Any, known: dict[Any, Axes]) -> bool:
 def _joins_transposed(op: Any, known: dict[Any, Axes]) -> bool:
     if op.name.split(".")[0] not in ("arith", "math"):
         return False
-    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    tiles = [value for value in op.operands if is_tile(value)]
     found = {accumulator_axes(tile, known) for tile in tiles} if len(tiles) > 1 else set()
     return len(found - {None}) > 1

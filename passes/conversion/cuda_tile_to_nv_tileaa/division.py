@@ -12,6 +12,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.intervals import Range, signed_limits, unsigned_limits, wrapped
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import create
@@ -85,7 +86,7 @@ def _width(value: Any) -> int:
 def _range(value: Any, ranges: ValueRanges, *, signed: bool) -> Range:
     """Return the range of an integer or of the elements of a tile."""
     limits = (signed_limits if signed else unsigned_limits)(_width(value))
-    while isinstance(value.type, ir.RankedTensorType):
+    while is_tile(value):
         op = defining_operation(value)
         if op is None or op.name not in _SAME_ELEMENTS:
             return _constant_range(op, limits)

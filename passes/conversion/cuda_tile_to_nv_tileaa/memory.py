@@ -25,6 +25,7 @@ from tilec.dialects.nv_tileaa.memory_ops import (
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.dialects.nv_tileaa.types import UNKNOWN_ALIAS_SCOPE, MemrefType
 from tilec.ir.bindings import arith, ir
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.slices import array_coordinates, whole_array
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     RULES,
@@ -350,6 +351,6 @@ def convert_assume(op: Any, state: Conversion) -> Sequence[Any]:
     """Keep a divisor of a scalar or pointer; other facts are not used below cuda_tile."""
     value = state.get(op.operands[0])
     match = _DIV_BY.fullmatch(text(op, "predicate", ""))
-    if match is None or isinstance(value.type, ir.RankedTensorType):
+    if match is None or is_tile(value):
         return [value]
     return [AssumeOp.build(value, int(match[1]))]

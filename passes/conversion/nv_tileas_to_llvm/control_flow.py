@@ -15,6 +15,7 @@ from tilec.dialects.nv_tileas.types import MmaTokenType, RingPositionType
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir, scf
 from tilec.ir.structured import terminator
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -58,7 +59,7 @@ def _carried_together(value: Any) -> int:
 
 def parts_of(lowering: Lowering, value: Any) -> list[Any]:
     """Return the SSA values as which `value` is carried."""
-    each = _carried_together(value) if isinstance(value.type, ir.RankedTensorType) else 1
+    each = _carried_together(value) if is_tile(value) else 1
     if each == 1:
         return flatten(lowering.get(value))
     found = lowering.values[value]
@@ -74,7 +75,7 @@ def parts_of(lowering: Lowering, value: Any) -> list[Any]:
 
 def regroup(value: Any, parts: Sequence[Any]) -> Any:
     """Return SSA values in the form that the rules expect for `value`."""
-    if isinstance(value.type, ir.RankedTensorType):
+    if is_tile(value):
         if _carried_together(value) == 1:
             return list(parts)
         return PackedTile(list(parts), emit.register_type(value.type.element_type))

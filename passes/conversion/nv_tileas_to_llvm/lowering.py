@@ -13,6 +13,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.values import is_tile
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.kernels import kernel_operations
@@ -273,10 +274,7 @@ class Lowering:
         if name not in self.copies:
             results = [op.results[0] for op in kernel_operations(self.function) if op.name == name]
             self.copies[name] = sum(
-                tile_layout(value).num_registers
-                if isinstance(value.type, ir.RankedTensorType)
-                else 1
-                for value in results
+                tile_layout(value).num_registers if is_tile(value) else 1 for value in results
             )
         return self.copies[name]
 

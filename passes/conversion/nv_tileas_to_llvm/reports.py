@@ -8,6 +8,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.report_ops import AssertOp, PrintOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
@@ -59,7 +60,7 @@ def lower_print(op: Any, lowering: Lowering) -> Sequence[Any]:
     buffer = _buffer(lowering, prints.PRINT_BUFFER)
     words = [number, lowering.next_print(), *coordinates]
     value = op.opview.value
-    if value is not None and isinstance(value.type, ir.RankedTensorType):
+    if value is not None and is_tile(value):
         bits = [_bits(item) for item in lowering.tile(value)]
         _append(buffer, words, _elements(lowering, value), bits)
         return []

@@ -38,12 +38,11 @@ from tilec.ir.structured import (
     FOR_BOUNDS,
     body_operations,
     clone_operation,
-    defining_operation,
     enclosing_operations,
     parent_operation,
     terminator,
 )
-from tilec.ir.values import block_of, only_use
+from tilec.ir.values import block_of, makers_of, only_use
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.schedule.marks import LEADING, TURNS, early_side
 from tilec.passes.registry import PassContext, register_pass
@@ -75,13 +74,7 @@ def _condition(branch: Any) -> list[Any] | None:
 
     None where it needs more than scalars that are known before the round.
     """
-    needed: set[Any] = set()
-    pending = [branch.operands[0]]
-    while pending:
-        op = defining_operation(pending.pop())
-        if op is not None and op.block == branch.block and op not in needed:
-            needed.add(op)
-            pending += op.operands
+    needed = makers_of([branch.operands[0]], lambda op: op.block == branch.block)
     found = [op for op in body_operations(branch.block) if op in needed]
     return found if all(op.name.startswith(_SCALAR) for op in found) else None
 

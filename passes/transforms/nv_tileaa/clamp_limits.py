@@ -20,6 +20,7 @@ from tilec.dialects.nv_tileaa.tile_ops import SplatOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.bounds import Bound, bounds_of, repeated, scalar_of
 from tilec.passes.analysis.facts.comparisons import EXACT_DIFFERENCE, record_difference
@@ -36,7 +37,7 @@ def clamp_limits(function: Any, context: PassContext) -> bool:
     replaced = []
     ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
     for op in kernel_operations(function):
-        if op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
+        if op.name == "arith.cmpi" and is_tile(op.results[0]):
             replaced += _clamp(op, ranges)
     erase_unused(replaced)  # at the end: `ranges` knows values by their place in memory
     return bool(replaced)

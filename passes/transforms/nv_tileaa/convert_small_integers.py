@@ -26,6 +26,7 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -62,7 +63,7 @@ def convert_small_integers(function: Any, context: PassContext) -> bool:
 
 def _converts(op: Any) -> bool:
     """Tell whether `op` converts a tile of integers to 16-bit floats."""
-    if op.name not in _CONVERSIONS or not isinstance(op.results[0].type, ir.RankedTensorType):
+    if op.name not in _CONVERSIONS or not is_tile(op.results[0]):
         return False
     return _width(op) >= _LEAST_WIDTH and str(op.results[0].type.element_type) in _MANTISSA_BITS
 

@@ -36,6 +36,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.structured import parent_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.facts.round_places import only_computes
@@ -109,7 +110,7 @@ def _find_operands(function: Any) -> list[_Operand]:
 def _is_by_threads(op: Any) -> bool:
     """Tell whether threads load a tile."""
     is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
-    return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
+    return is_load and is_tile(op.results[0])
 
 
 def _operand(load: Any, facts: Divisibility) -> _Operand:

@@ -27,6 +27,7 @@ from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_ke
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.host_texts import host_text
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
@@ -57,7 +58,7 @@ def flatten_loops(function: Any, context: PassContext) -> bool:
 def _is_by_threads(op: Any) -> bool:
     """Tell whether threads load a tile."""
     is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
-    return is_load and isinstance(op.results[0].type, ir.RankedTensorType)
+    return is_load and is_tile(op.results[0])
 
 
 def _nest_of(loop: Any) -> list[Any]:

@@ -17,6 +17,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.intervals import Range
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -36,7 +37,7 @@ def fold_comparisons(function: Any, context: PassContext) -> bool:
     changed = False
     ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
     for op in kernel_operations(function):
-        if op.name != "arith.cmpi" or not isinstance(op.results[0].type, ir.RankedTensorType):
+        if op.name != "arith.cmpi" or not is_tile(op.results[0]):
             continue
         known = _known_result(op, ranges)
         if known is not None:

@@ -30,6 +30,7 @@ from typing import Any
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.comparisons import equal_run, record_difference, record_run
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.element_accesses import is_element_access
@@ -63,7 +64,7 @@ def infer_facts(function: Any, context: PassContext) -> None:
             op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
             if not ends_whole(op.opview, run):
                 op.attributes["ragged"] = ir.UnitAttr.get()
-        elif op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
+        elif op.name == "arith.cmpi" and is_tile(op.results[0]):
             record_run(op, equal_run(op, facts))
             record_difference(op, ranges)
 

@@ -21,6 +21,7 @@ from tilec.dialects.nv_tileaa.tile_ops import SplatOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.bounds import Bound, P, bounds_of, repeated, scalar_of
 from tilec.passes.analysis.facts.comparisons import record_difference
@@ -103,4 +104,4 @@ def _inside(bound: Bound, shape: tuple[int, ...]) -> Any:
 
 
 def _is_tile(op: Any) -> bool:
-    return isinstance(op.results[0].type, ir.RankedTensorType)
+    return is_tile(op.results[0])

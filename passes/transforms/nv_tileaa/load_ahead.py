@@ -35,6 +35,7 @@ from tilec.ir.structured import (
     clone_operation,
     terminator,
 )
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.grid_blocks import most_blocks
 from tilec.passes.analysis.facts.round_places import (
     clone_place,
@@ -95,8 +96,8 @@ def _loads_to_carry(function: Any, loop: Any, target: Target) -> list[tuple[Any,
 
 def _is_by_threads(op: Any) -> bool:
     """Tell whether threads load a tile, in any order with other accesses."""
-    is_tile = len(op.results) > 0 and isinstance(op.results[0].type, ir.RankedTensorType)
-    return is_tile and not is_copied(op) and loads_in_any_order(op)
+    makes_tile = len(op.results) > 0 and is_tile(op.results[0])
+    return makes_tile and not is_copied(op) and loads_in_any_order(op)
 
 
 def _is_operand(use: Any) -> bool:

@@ -10,6 +10,7 @@ from tilec.ir.structured import (
     defining_operation,
     enclosing_operations,
 )
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.round_places import only_computes
 
@@ -26,7 +27,7 @@ def sink_into(block: Any) -> None:
         if op is None or not _is_sinkable(op) or _is_inside(op, block):
             continue
         inside = [use for use in op.results[0].uses if _is_inside(use.owner.operation, block)]
-        if not any(_is_tile(operand) for operand in op.operands):
+        if not any(is_tile(operand) for operand in op.operands):
             for use in inside:
                 with ir.InsertionPoint.at_block_begin(block):
                     copy = clone_operation(op, {})
@@ -45,8 +46,4 @@ def _is_inside(op: Any, block: Any) -> bool:
 
 
 def _is_sinkable(op: Any) -> bool:
-    return only_computes(op) and len(op.results) == 1 and _is_tile(op.results[0])
-
-
-def _is_tile(value: Any) -> bool:
-    return isinstance(value.type, ir.RankedTensorType)
+    return only_computes(op) and len(op.results) == 1 and is_tile(op.results[0])

@@ -21,7 +21,7 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
 from tilec.ir.structured import defining_operation, parent_operation, terminator
-from tilec.ir.values import only_use
+from tilec.ir.values import is_tile, only_use
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
@@ -87,7 +87,7 @@ def skip_added_masks(function: Any, context: PassContext) -> bool:
 
 def _is_in_product_loop(op: Any) -> bool:
     """Tell whether `op` adds tiles in a loop with products."""
-    if op.name != _ADD or not isinstance(op.results[0].type, ir.RankedTensorType):
+    if op.name != _ADD or not is_tile(op.results[0]):
         return False
     loop = parent_operation(op)
     return loop.name == "scf.for" and multiplies(loop)
@@ -119,7 +119,7 @@ def _select_of(tile: Any) -> Any:
         op = defining_operation(op.operands[0])
     if op is None or op.name != _SELECT:
         return None
-    return op if isinstance(op.operands[0].type, ir.RankedTensorType) else None
+    return op if is_tile(op.operands[0]) else None
 
 
 def _is_zero(tile: Any) -> bool:

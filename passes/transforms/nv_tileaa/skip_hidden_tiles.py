@@ -40,6 +40,7 @@ from tilec.dialects.common.effects import has_effect
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
+from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.constants import is_filler
 from tilec.passes.analysis.facts.idle_rounds import NotIdleError, prove_idle
 from tilec.passes.analysis.facts.mask_tests import (
@@ -90,11 +91,7 @@ def skip_hidden_tiles(function: Any, context: PassContext) -> bool:
 def _selects(loop: Any) -> list[Any]:
     """Return the choices by tiles of bools in the rounds of a loop."""
     ops = body_operations(loop.regions[0].blocks[0])
-    return [
-        op
-        for op in ops
-        if op.name == _SELECT and isinstance(op.operands[0].type, ir.RankedTensorType)
-    ]
+    return [op for op in ops if op.name == _SELECT and is_tile(op.operands[0])]
 
 
 def _loads_of(mask: Any) -> list[Any]:
@@ -202,13 +199,5 @@ def _branch(loop: Any, hidden: Any, usual: list[Any]) -> None:
 
 def _needed(condition: Any, ops: list[Any]) -> set[Any]:
     """Return the operations of a round that compute a condition."""
-    inside, needed, pending = set(ops), set(), [condition]
-    while pending:
-        op = defining_operation(pending.pop())
-        if op is None or op in needed:
-            continue
-        if op in inside:
-            needed.add(op)
-        if op in inside or op.block == condition.owner.operation.block:
-            pending += op.operands
-    return needed
+    inside, block = set(ops), condition.owner.operation.block
+    return inside & {*makers_of([condition], lambda op: op in inside or op.block == block)}

@@ -37,6 +37,7 @@ from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import body_operations, enclosing_loops, parent_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import FILLERS, is_filler
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
@@ -127,7 +128,7 @@ def _is_in_branch(op: Any) -> bool:
 
 
 def _is_masked(op: Any) -> bool:
-    return op.name == _SELECT and isinstance(op.operands[0].type, ir.RankedTensorType)
+    return op.name == _SELECT and is_tile(op.operands[0])
 
 
 def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | str:

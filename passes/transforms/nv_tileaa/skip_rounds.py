@@ -25,13 +25,8 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase, is_used
-from tilec.ir.structured import (
-    body_operations,
-    clone_operation,
-    defining_operation,
-    operations_inside,
-    terminator,
-)
+from tilec.ir.structured import body_operations, clone_operation, operations_inside, terminator
+from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.round_places import only_computes
@@ -133,19 +128,14 @@ def _may_wait(op: Any, loop: Any) -> bool:
 
 def _test_of(condition: Any, others: list[Any]) -> list[Any]:
     """Return the operations of a round that compute the condition, in program order."""
-    needed, pending = set(), [condition]
-    while pending:
-        op = defining_operation(pending.pop())
-        if op is not None and op in others and op not in needed:
-            needed.add(op)
-            pending += op.operands
+    needed = makers_of([condition], others.__contains__)
     return [op for op in others if op in needed]
 
 
 def _is_scalar(op: Any) -> bool:
     """Tell whether `op` computes a scalar from others, or loads one element."""
     values = (*op.operands, *op.results)
-    return not any(isinstance(value.type, ir.RankedTensorType) for value in values)
+    return not any(is_tile(value) for value in values)
 
 
 def _skip(rounds: _Rounds) -> None:

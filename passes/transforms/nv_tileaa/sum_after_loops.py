@@ -31,7 +31,7 @@ from tilec.ir.structured import (
     next_operation,
     terminator,
 )
-from tilec.ir.values import origin_of
+from tilec.ir.values import is_tile, origin_of
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -134,7 +134,7 @@ def _is_of_accumulator(tile: Any) -> bool:
             if all(map(_is_of_accumulator, sides)):
                 return True
         elif op.name.split(".")[0] in ("arith", "math"):
-            pending += [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
+            pending += [v for v in op.operands if is_tile(v)]
     return False
 
 

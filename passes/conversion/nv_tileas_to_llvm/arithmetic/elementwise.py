@@ -8,6 +8,7 @@ from typing import Any
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import float_of_integer
+from tilec.ir.values import is_tile
 from tilec.layout.matrix_accesses import PAIR
 from tilec.passes.analysis.facts.comparisons import COMPARISON_FACTS, recorded_run
 from tilec.passes.analysis.kernels import span_of
@@ -67,7 +68,7 @@ def lower_elementwise(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Lower an operation of arith or math on scalars or on one tile."""
     if shares_divisors(op):
         return [quotients(*map(lowering.tile, op.operands))]
-    if isinstance(op.results[0].type, ir.RankedTensorType):
+    if is_tile(op.results[0]):
         _lower_tiles(lowering, [op], tile_layout(op.results[0]).num_registers)
         return [lowering.tile(op.results[0])]
     operands = [lowering.get(operand) for operand in op.operands]
@@ -105,7 +106,7 @@ def is_elementwise(op: Any) -> bool:
         dialect in ("arith", "math")
         and op.name != "arith.constant"
         and len(op.results) == 1
-        and isinstance(op.results[0].type, ir.RankedTensorType)
+        and is_tile(op.results[0])
     )
 
 
@@ -154,7 +155,7 @@ class ElementwiseRegisters:
         self.registers: list[Any] = lowering.tile(op.results[0])
         self.element_rule = index_cast(lowering, op) or index_comparison(lowering, op)
         self.columns = [
-            (lowering.get(operand), isinstance(operand.type, ir.RankedTensorType))
+            (lowering.get(operand), is_tile(operand))
             for operand in (op.operands if self.element_rule is None else ())
         ]
 
@@ -223,7 +224,7 @@ def _scalar_constant(element: Any, value: Any) -> Any:
 def lower_constant(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Lower a constant; a splat tile needs one scalar."""
     result = op.results[0]
-    if not isinstance(result.type, ir.RankedTensorType):
+    if not is_tile(result):
         return clone_scalar(lowering, op)
     value = ir.DenseElementsAttr(op.attributes["value"])
     if not value.is_splat:
@@ -240,7 +241,7 @@ def lower_constant(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 
 def _registers(lowering: Lowering, operand: Any, count: int) -> list[Any]:
-    if isinstance(operand.type, ir.RankedTensorType):
+    if is_tile(operand):
         return lowering.tile(operand)
     return [lowering.get(operand)] * count
 

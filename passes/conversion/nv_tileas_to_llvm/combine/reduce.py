@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith
+from tilec.ir.values import is_tile
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.reduction import ScanStep, reduction, scan_steps
 from tilec.passes.analysis.commutativity import is_commutative
@@ -42,7 +43,7 @@ def lower_reduce(op: Any, lowering: Lowering) -> Sequence[Any]:
     reduced = _in_any_order if is_commutative(op) else _in_order
     found = reduced(op, layout, Combiner(op, lowering), lowering)
     columns = [list(column) for column in zip(*found, strict=True)]
-    is_scalar = not isinstance(op.results[0].type, ir.RankedTensorType)
+    is_scalar = not is_tile(op.results[0])
     return [column[0] for column in columns] if is_scalar else columns
 
 

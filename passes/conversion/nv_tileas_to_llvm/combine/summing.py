@@ -18,6 +18,7 @@ from typing import Any
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import Combiner, Element
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
@@ -54,7 +55,7 @@ def terms_of(reduce: Any) -> Terms | None:
     select = _own(tile, reduce, "arith.select")
     if select is not None and is_zeros(select.operands[2]):
         mask, tile = select.operands[0], select.operands[1]
-        if not isinstance(mask.type, ir.RankedTensorType):
+        if not is_tile(mask):
             return None
     product = _own(tile, reduce, "arith.mulf")
     factors = (tile,) if product is None else tuple(product.operands)

@@ -16,14 +16,10 @@ from typing import Any
 from tilec.dialects.common.accesses import WEAK
 from tilec.dialects.nv_tileas.element_ops import AtomicOp, GatherOp, ScatterOp
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.exchanges import needs_exchange
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
-    RULES,
-    Lowering,
-    Memref,
-    tile_layout,
-)
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.memory import element_ptx
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.gathers import load_weakly
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.shared_memory import (
@@ -166,7 +162,7 @@ class Elements:
         self.op, self.lowering = op, lowering
         self.memref: Memref = lowering.get(access.memref)
         first = access.indices[0]
-        self.layout = tile_layout(first) if isinstance(first.type, ir.RankedTensorType) else None
+        self.layout = tile_layout(first) if is_tile(first) else None
         self.indices = [self.registers_of(index) for index in access.indices]
         self.places = self.indices
         self.mask = self.registers_of(access.mask)
@@ -203,7 +199,7 @@ class Elements:
         if value is None:
             return []
         found = self.lowering.get(value)
-        return list(found) if isinstance(value.type, ir.RankedTensorType) else [found]
+        return list(found) if is_tile(value) else [found]
 
     def result(self, registers: list[Any]) -> Any:
         """Return what a result with these registers is lowered to."""

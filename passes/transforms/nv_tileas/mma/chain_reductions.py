@@ -19,6 +19,7 @@ from tilec.dialects.nv_tileas import AsyncMmaOp
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, parent_operation
+from tilec.ir.values import makers_of
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_operations, read_spec
 from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
@@ -42,9 +43,11 @@ def chain_reductions(function: Any, context: PassContext) -> bool:
 
 def _mark(loop: Any) -> bool:
     """Mark the reductions of a loop; tell whether there are any."""
-    ops = body_operations(loop.regions[0].blocks[0])
+    block = loop.regions[0].blocks[0]
+    ops = body_operations(block)
     special = {op for op in ops if is_special(op) and op.results[0].type.shape[-1] > 1}
-    before = _makers(special)
+    read = [value for op in special for value in op.operands]
+    before = makers_of(read, lambda op: op.block == block)
     sums, tops = [], []
     for op in filter(_is_along_rows, ops):
         if defining_operation(registers_of(op.operands[0])) in special:
@@ -56,20 +59,6 @@ def _mark(loop: Any) -> bool:
     for op in tops:
         op.opview.make_serial(row_by_row=True)
     return bool(sums or tops)
-
-
-def _makers(ops: set[Any]) -> set[Any]:
-    """Return the operations of the same block from which the operands of `ops` are computed."""
-    found: set[Any] = set()
-    pending = list(ops)
-    while pending:
-        op = pending.pop()
-        for value in op.operands:
-            maker = defining_operation(value)
-            if maker is not None and maker.block == op.block and maker not in found:
-                found.add(maker)
-                pending.append(maker)
-    return found
 
 
 def _is_along_rows(op: Any) -> bool:

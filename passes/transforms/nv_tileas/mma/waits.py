@@ -3,13 +3,7 @@
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import (
-    AnchorOp,
-    AsyncMmaOp,
-    BulkCommitOp,
-    MmaWaitOp,
-    StoreSharedOp,
-)
+from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, BulkCommitOp, MmaWaitOp, StoreSharedOp
 from tilec.dialects.nv_tileas.mma_ops import BY_STEPS, WHOLE
 from tilec.dialects.nv_tileas.ring_ops import slot_view_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -22,6 +16,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import op_cost, registers_of
 from tilec.passes.transforms.nv_tileas.mma.next_round import NextRound, hold_slot, next_round
@@ -196,7 +191,7 @@ def _hidden_result(hidden: list[Any]) -> Any:
 def _computes(op: Any) -> bool:
     """Tell whether threads compute a tile of words in `op`."""
     cost = op_cost(op, 1) if len(op.results) == 1 and op.name != ASYNC_MMA else None
-    if cost is None or not cost.cycles or not isinstance(op.results[0].type, ir.RankedTensorType):
+    if cost is None or not cost.cycles or not is_tile(op.results[0]):
         return False
     return element_bits(op.results[0].type.element_type) == WORD_BITS
 
@@ -242,7 +237,7 @@ def _is_work(op: Any) -> bool:
     if op.name in _READING:
         return False
     return op.name == _COMMIT or any(
-        isinstance(value.type, ir.RankedTensorType)
+        is_tile(value)
         for inner in (op, *operations_inside(op))
         for value in (*inner.operands, *inner.results)
     )

@@ -26,7 +26,8 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
-from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
+from tilec.ir.structured import body_operations, clone_whole, operations_inside
+from tilec.ir.values import makers_of
 from tilec.passes.analysis.kernels import cluster_of_spec, ctas_of_spec, function_body, read_spec
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.count_tables import (
@@ -74,17 +75,11 @@ def _needed(loop: Any, tiles: Any) -> list[Any] | None:
     None where not all of that may be performed earlier.
     """
     ops = body_operations(tiles.regions[0].blocks[0])
-    around, found = set(ops), {loop}
-    pending = [value for op in (loop, *operations_inside(loop)) for value in op.operands]
-    while pending:
-        op = defining_operation(pending.pop())
-        if op is None or op not in around or op in found:
-            continue
-        if len(op.regions) or not may_repeat(op):
-            return None
-        found.add(op)
-        pending += op.operands
-    return [op for op in ops if op in found]
+    read = [value for op in (loop, *operations_inside(loop)) for value in op.operands]
+    found = makers_of(read, set(ops).__contains__)
+    if any(len(op.regions) or not may_repeat(op) for op in found):
+        return None
+    return [op for op in ops if op in (loop, *found)]
 
 
 def _move(function: Any, tiles: Any, loop: Any, needed: list[Any], number: int) -> None:

@@ -12,6 +12,7 @@ from tilec.dialects.nv_tileas.tile_ops import YieldValuesOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.structured import operations_inside
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.kernels import free_alias_scope
 
@@ -38,7 +39,7 @@ def is_count(op: Any) -> bool:
 def may_repeat(op: Any) -> bool:
     """Tell whether other threads may perform `op` earlier, and get the same."""
     values = (*op.operands, *op.results)
-    if any(isinstance(value.type, ir.RankedTensorType) for value in values):
+    if any(is_tile(value) for value in values):
         return False
     if is_element_access(op):
         return is_repeatable(op)

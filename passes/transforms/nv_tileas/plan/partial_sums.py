@@ -46,6 +46,7 @@ from tilec.ir.structured import (
     next_operation,
     parent_operation,
 )
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import read_spec
@@ -116,9 +117,7 @@ def add_up(function: Any, loop: Any, item: Item, splits: int) -> None:
         item: The work item of a round of the loop over tiles around it.
         splits: Splits of a tile.
     """
-    (accumulator,) = (
-        value for value in loop.results if isinstance(value.type, ir.RankedTensorType)
-    )
+    (accumulator,) = (value for value in loop.results if is_tile(value))
     tiles = parent_operation(loop)
     with ir.InsertionPoint(tiles), tiles.location:
         exchange = _make_exchange(function, accumulator, splits)

@@ -43,6 +43,7 @@ from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, enclosing_loops, terminator
+from tilec.ir.values import is_tile
 from tilec.ir.walks import reading, walk_operations
 from tilec.layout import RegisterLayout
 from tilec.layout.assignment import Assignment, Group, no_price
@@ -128,11 +129,6 @@ def assign_register_layouts(function: Any, context: PassContext) -> None:
         assignment.run()
         for message, span in assignment.remarks:
             context.sink.emit(remark("T0438", message, span))
-
-
-def is_tile(value: Any) -> bool:
-    """Tell whether `value` is a register tile."""
-    return isinstance(value.type, ir.RankedTensorType)
 
 
 @dataclass

@@ -8,6 +8,7 @@ from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import next_operation
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
 from tilec.layout.constructors import VECTOR_BITS
@@ -68,7 +69,7 @@ def convert_combined(block: Any) -> list[Any]:
         _convert_result(op, result)
         for op in walk_operations(block)
         for result in (op.results if op.name in COMBINE else ())
-        if isinstance(result.type, ir.RankedTensorType)
+        if is_tile(result)
     ]
 
 
@@ -164,7 +165,7 @@ def convert_copies(block: Any) -> list[Any]:
         _convert_operand(op, number)
         for op in copies
         for number, operand in enumerate(op.operands)
-        if isinstance(operand.type, ir.RankedTensorType)
+        if is_tile(operand)
     ]
 
 
@@ -231,7 +232,7 @@ def notable_changes(block: Any) -> Iterator[tuple[Any, float]]:
 def retype_constants(block: Any) -> None:
     """Give constants the attribute type that matches their result's layout."""
     for op in walk_operations(block):
-        if op.name != "arith.constant" or not isinstance(op.results[0].type, ir.RankedTensorType):
+        if op.name != "arith.constant" or not is_tile(op.results[0]):
             continue
         value = ir.DenseElementsAttr(op.attributes["value"])
         tensor = op.results[0].type

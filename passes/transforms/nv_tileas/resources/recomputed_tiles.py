@@ -19,6 +19,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.layouts.links import SHAPE_OPS
@@ -143,7 +144,7 @@ def _ways_to_sources(
     if _divides(maker) and not _is_splat(defining_operation(maker.operands[1])):
         return None
     return tuple(
-        _cheapest(operand, layout, depth - 1) if _is_tile(operand) else None
+        _cheapest(operand, layout, depth - 1) if is_tile(operand) else None
         for operand in maker.operands
     )
 
@@ -160,7 +161,3 @@ def _is_splat(op: Any) -> bool:
     if op is None or op.name != "arith.constant":
         return False
     return ir.DenseElementsAttr(op.attributes["value"]).is_splat
-
-
-def _is_tile(value: Any) -> bool:
-    return isinstance(value.type, ir.RankedTensorType)

@@ -15,6 +15,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
+from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.plan.worth import COPIES_OF_A_TILE
 
@@ -60,7 +61,7 @@ def merge(clones: list[tuple[Any, Any]], unused: list[Any]) -> None:
 
 def _is_cheap(op: Any, cheap: set[Any]) -> bool:
     if op.name in _MADE:
-        return isinstance(op.results[0].type, ir.RankedTensorType)
+        return is_tile(op.results[0])
     return op.name in _RELABELLED and op.operands[0] in cheap
 
 

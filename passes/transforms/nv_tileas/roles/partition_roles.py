@@ -75,6 +75,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.epilogue.slice_groups import copy_slice, slice_group
 from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token, trace_token
 from tilec.passes.analysis.kernels import (
@@ -197,7 +198,7 @@ def _touches_tiles(op: Any) -> bool:
     if global_access(op) is not None or op.name == "nv_tileas.prefetch":
         return True
     values = [*op.results, *op.operands]
-    return any(isinstance(value.type, ir.RankedTensorType) for value in values)
+    return any(is_tile(value) for value in values)
 
 
 def _producer_hook(channels: dict[Any, int], *, is_producer: bool = True) -> Any:

@@ -21,6 +21,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.round_places import loads_in_any_order, only_computes
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.schedule.loop_graph import loop_operations
@@ -224,7 +225,7 @@ def _is_narrowing(op: Any) -> bool:
 
 
 def _elements(value: Any) -> int:
-    return prod(value.type.shape) if isinstance(value.type, ir.RankedTensorType) else 1
+    return prod(value.type.shape) if is_tile(value) else 1
 
 
 def _repeat_constants(loop: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.schedule.marks import set_stage
@@ -66,8 +67,8 @@ def stage_pieces(
         place = _Place(cut, staging, first)
         first += len(cut.pieces)
         needed = _needed(cut.access.op, ops)
-        tiles = tuple(value for value in crossing if _is_tile(value))
-        if any(_is_tile(value) for op in needed for value in op.results):
+        tiles = tuple(value for value in crossing if is_tile(value))
+        if any(is_tile(value) for op in needed for value in op.results):
             pieces.append(_Computed(needed, tiles, place))
         else:
             pieces += [_Stored(needed, place, number) for number in range(len(cut.pieces))]
@@ -202,7 +203,7 @@ class _Computed:
         for op in self.ops:
             known = op.name == SLICE and op.operands[0] not in inside  # of one that slices share
             operands = () if known else op.operands
-            tiles = [value for value in (*operands, *op.results) if _is_tile(value)]
+            tiles = [value for value in (*operands, *op.results) if is_tile(value)]
             alike = all(value in inside and list(value.type.shape) == shape for value in tiles)
             if not alike or op.name in SHAPE_OPS or _is_table(op):
                 return False
@@ -254,7 +255,7 @@ class _Span:
             within = self.origin(list(op.results[0].type.shape))
             origin = [a + b for a, b in zip(op.opview.origin, within, strict=True)]
             attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
-        elif self.count > 1 and op.name == "arith.constant" and _is_tile(op.results[0]):
+        elif self.count > 1 and op.name == "arith.constant" and is_tile(op.results[0]):
             splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
             attributes["value"] = ir.DenseElementsAttr.get_splat(types[0], splat)
         operands = [values.get(operand, operand) for operand in op.operands]
@@ -272,10 +273,6 @@ class _Span:
 
 def _is_table(op: Any) -> bool:
     """Tell whether `op` is a constant tile whose elements differ."""
-    if op.name != "arith.constant" or not _is_tile(op.results[0]):
+    if op.name != "arith.constant" or not is_tile(op.results[0]):
         return False
     return not ir.DenseElementsAttr(op.attributes["value"]).is_splat
-
-
-def _is_tile(value: Any) -> bool:
-    return isinstance(value.type, ir.RankedTensorType)
