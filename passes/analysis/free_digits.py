@@ -5,12 +5,10 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.structured import enclosing_loops
 from tilec.passes.analysis.early_ends import may_end_early
-from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
-from tilec.passes.analysis.reuse import axis_of
+from tilec.passes.analysis.reuse import axis_of, is_input
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID
 from tilec.passes.analysis.tile_costs import Digit, TileCosts, UnknownCostError, tile_costs
 from tilec.passes.analysis.tma.multicast import dependences
@@ -56,7 +54,7 @@ def free_reads(function: Any, costs: TileCosts, accesses: Iterable[TiledAccess])
     free = _Free(function, costs)
     found: dict[Any, dict[int, int]] = {}
     volume = {True: 0, False: 0}
-    for access in filter(_is_input, accesses):
+    for access in filter(is_input, accesses):
         extents = access.tile_type.shape
         dims = {dim: extents[dim] for dim, place in _places(access).items() if free.decides(place)}
         volume[bool(dims)] += _loaded_bytes(access)
@@ -75,7 +73,7 @@ def sharing_last(
     digit is the fastest. With sequences as the fastest digit, 16 sequences of 1024 tokens read
     their keys from memory again and again (docs/measurements/2026-11-28-documents.md).
     """
-    loads = [access for access in accesses if _is_input(access)]
+    loads = list(filter(is_input, accesses))
 
     def apart_bytes(digit: Digit) -> int:
         axis = {
@@ -109,11 +107,6 @@ def order_of_tiles(function: Any, accesses: Iterable[TiledAccess]) -> dict[str, 
         "apart_bytes": reads.apart_bytes,
         "shared_bytes": reads.shared_bytes,
     }
-
-
-def _is_input(access: TiledAccess) -> bool:
-    """Tell whether a loop loads a tile of what the kernel has not written."""
-    return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
 
 
 def _places(access: TiledAccess) -> dict[int, list[Any]]:

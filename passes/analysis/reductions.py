@@ -4,7 +4,7 @@ from math import prod
 from typing import Any
 
 from tilec.ir.structured import LOOPS, enclosing_loops
-from tilec.ir.values import is_tile
+from tilec.ir.values import element_count
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.plan.copies import LEAST_REPEATS, warps_have_rows
@@ -67,21 +67,17 @@ def repeats_tiles(function: Any) -> bool:
 
 def _is_repeated(load: Any) -> bool:
     """Tell whether all that is computed from a loaded tile in its round is a larger tile."""
-    pending, least = list(load.results[0].uses), LEAST_REPEATS * _elements(load.results[0])
+    pending, least = list(load.results[0].uses), LEAST_REPEATS * element_count(load.results[0])
     found = False
     while pending:
         op = pending.pop().owner.operation
         if not only_computes(op) or op.block != load.block:
             return False
-        if len(op.results) and _elements(op.results[0]) >= least:
+        if len(op.results) and element_count(op.results[0]) >= least:
             found = True
         else:
             pending += [use for result in op.results for use in result.uses]
     return found
-
-
-def _elements(value: Any) -> int:
-    return prod(value.type.shape) if is_tile(value) else 1
 
 
 def is_reduction(op: Any) -> bool:

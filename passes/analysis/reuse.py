@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, enclosing_loops, operations_inside
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
@@ -12,12 +12,7 @@ from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.partitions import takes_a_part
 from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import (
-    TiledAccess,
-    array_of_view,
-    function_body,
-    kernel_operations,
-)
+from tilec.passes.analysis.kernels import TiledAccess, array_of_view, kernel_operations
 from tilec.passes.analysis.tma.multicast import dependences
 from tilec.plan.model import Reuse
 
@@ -35,7 +30,7 @@ def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
     and some have 1.5 times as much to do as others. So this axis is the slowest one then.
     """
     grid = read_kernel_fact(function, "grid") or []
-    loads = [item for item in accesses if _is_input(item)]
+    loads = [item for item in accesses if is_input(item)]
     ops = kernel_operations(function)
     ids = program_ids(ops)
     axes = [{ids[op] for op in block_numbers(load, set(ids))} for load in loads]
@@ -76,7 +71,8 @@ def axis_of(program_id: Any) -> int:
     return ir.IntegerAttr(program_id.attributes["axis"]).value
 
 
-def _is_input(access: TiledAccess) -> bool:
+def is_input(access: TiledAccess) -> bool:
+    """Tell whether a loop loads a tile of what the kernel has not written."""
     return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
 
 
@@ -92,5 +88,5 @@ def _growth(function: Any, ids: dict[Any, int], axis: int, loops: list[Any]) -> 
     """Return how the rounds of `loops` change along an axis; None where that is unknown."""
     if any(loop.name != "scf.for" for loop in loops):
         return None
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     return Growth({op for op, found in ids.items() if found == axis}, ranges).of_rounds(loops)

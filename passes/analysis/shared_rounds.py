@@ -13,7 +13,6 @@ from tilec.dialects.common.accesses import must_happen
 from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
 from tilec.ir.values import is_tile
@@ -57,7 +56,7 @@ def rounds_to_share(function: Any) -> dict[str, Any]:
     why_not = _why_not(function)
     if why_not is not None:
         return {"why_not_share_rounds": why_not}
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     counter = list(shared_loop(function).operands)[:3]
     (first, _), (_, end), (least, most) = map(ranges.of, counter)
     if end + machine.SPREADS[-1] * most > _LARGEST:

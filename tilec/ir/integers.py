@@ -13,3 +13,8 @@ def i64(number: int) -> Any:
 def constant(number: int, width: int = 32) -> Any:
     """Emit a constant of `width` bits; return its value."""
     return arith.constant(ir.IntegerType.get_signless(width), number)
+
+
+def equal(value: Any, other: Any) -> Any:
+    """Emit whether two integers are equal."""
+    return arith.cmpi(arith.CmpIPredicate.eq, value, other)

@@ -1,6 +1,7 @@
 """What values are, and where they are made and used."""
 
 from collections.abc import Callable, Iterable
+from math import prod
 from typing import Any
 
 from tilec.ir.bindings import ir
@@ -9,6 +10,11 @@ from tilec.ir.bindings import ir
 def is_tile(value: Any) -> bool:
     """Tell whether a value is a tile in registers."""
     return isinstance(value.type, ir.RankedTensorType)
+
+
+def element_count(value: Any) -> int:
+    """Return the elements of a tile; 1 for other values."""
+    return prod(value.type.shape) if is_tile(value) else 1
 
 
 def block_of(value: Any) -> Any:

@@ -8,7 +8,7 @@ constants, loop variables and the block coordinates that `grid(...)` in the sour
 import re
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
@@ -36,7 +36,7 @@ class TileBounds:
         self._entry = function.regions[0].blocks[0]
         params = read_kernel_fact(function, "params", [])
         self._names = [param.get("name", "") for param in params]
-        self._ranges = ValueRanges(self._entry, read_kernel_metadata(function))
+        self._ranges = ValueRanges.of_kernel(function)
         grid = read_kernel_fact(function, "grid", [])
         self._grid = [_tile_count(text.strip()) for text in grid]
 

@@ -8,6 +8,7 @@ unsigned says so. Loops carry values of any size.
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
@@ -136,6 +137,11 @@ class ValueRanges:
                 self._known[argument] = self._fitting(parameter_range(param), argument)
         names = parameter_ranges(params)
         self._grid = [extent_range(text, names) for text in metadata.get("grid") or []]
+
+    @classmethod
+    def of_kernel(cls, function: Any) -> "ValueRanges":
+        """Return the ranges of the values of a kernel function."""
+        return cls(function.regions[0].blocks[0], read_kernel_metadata(function))
 
     def of(self, value: Any) -> Range:
         """Return a range of numbers one of which is `value`, modulo 2^width."""

@@ -11,10 +11,12 @@ from typing import Any
 
 from tilec.dialects.cute.registry import CP_ASYNC_BYTES, ELEMENT_BITS
 from tilec.ir.structured import body_operations, parent_operation
+from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.round_places import place_in_round
 from tilec.passes.analysis.facts.unit_views import is_unit_view
+from tilec.passes.analysis.kernels import kernel_operations, tiled_access
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.machine import WARPGROUP_THREADS
 from tilec.plan.registers import MAX_CONSUMERS
@@ -22,6 +24,7 @@ from tilec.plan.registers import MAX_CONSUMERS
 ATOM, ASYNC_COPY = "atom", "cp_async"
 """Attribute of a gather that threads perform by `cp.async`, and the kind of atom that it holds."""
 GATHERS = ("nv_tileaa.gather", "nv_tileas.gather")
+_GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
 _DOTS = ("nv_tileaa.dot", "nv_tileas.dot")
 _OPERANDS = 2
 
@@ -40,6 +43,17 @@ def copied_gathers(loop: Any) -> list[Any]:
     if loop.name != "scf.for":
         return []
     return list(filter(is_copied, body_operations(loop.regions[0].blocks[0])))
+
+
+def operand_loads(function: Any) -> list[Any]:
+    """Return the loads of tiles by threads that are just operands of products in their rounds."""
+    return [
+        op
+        for op in kernel_operations(function)
+        if (op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma))
+        and is_tile(op.results[0])
+        and why_not_operand(op) is None
+    ]
 
 
 def why_not_operand(load: Any) -> str | None:

@@ -221,3 +221,8 @@ def broadcast(number: Any) -> Any:
     wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
     """
     return llvm_ops.shuffle_index(value(-1), number, value(0), value(31))
+
+
+def flag(condition: Any) -> Any:
+    """Emit a bool as an i32 of 0 or 1."""
+    return arith.extui(i32_type(), condition)

@@ -15,7 +15,6 @@ from tilec.dialects.nv_tileas.tile_ops import (
     ViewOp,
 )
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.slices import slice_counts
 from tilec.layout import SharedLayout
@@ -24,7 +23,6 @@ from tilec.layout.shared import row_major
 from tilec.layout.swaps import Swaps
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.layouts.operations import extracted_part, joined_parts, part_of
 from tilec.passes.analysis.scratch_areas import places_of, uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -161,7 +159,7 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
     What such a one gives is undefined, but the access stays inside the scratch area.
     """
     function = lowering.function
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     counts, numbers = slice_counts(op), [lowering.get(index) for index in list(op.operands)[1:]]
     for axis in open_axes(op, ranges):
         if lowering.debug is not None:

@@ -50,6 +50,7 @@ from tilec.ir.structured import (
     append_operand,
     body_operations,
     defining_operation,
+    next_operation,
     terminator,
 )
 from tilec.ir.walks import walk_operations
@@ -185,7 +186,7 @@ class _SetOrder:
         tokens = [*state.reads, state.write, access.result_token]
         if self._is_load(access.operation):
             return _State(state.write, tokens)
-        after = _following_operation(access.operation)
+        after = next_operation(access.operation)
         return _State(_State(state.write, tokens).join(after))
 
     def _order_structured(self, op: Any, state: _State) -> _State:
@@ -261,11 +262,6 @@ def _outermost(op: Any) -> Any:
     while op.name != EntryOp.OPERATION_NAME:
         op = op.parent.operation
     return op
-
-
-def _following_operation(op: Any) -> Any:
-    operations = body_operations(op.block)
-    return operations[operations.index(op) + 1]
 
 
 def _with_token(op: Any, token: Any) -> Any:

@@ -17,7 +17,6 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import SplatOp
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.values import is_tile
@@ -35,7 +34,7 @@ from tilec.plan.worth import ELEMENTS_OF_A_LIMIT
 def clamp_limits(function: Any, context: PassContext) -> bool:
     """Raise limits that may be less than every index."""
     replaced = []
-    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     for op in kernel_operations(function):
         if op.name == "arith.cmpi" and is_tile(op.results[0]):
             replaced += _clamp(op, ranges)

@@ -23,12 +23,11 @@ The range of the integers follows from the operations that compute them: masks, 
 
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 
 _SIGNED = "arith.sitofp"
@@ -46,7 +45,7 @@ def convert_small_integers(function: Any, context: PassContext) -> bool:
     """Write the bits of 16-bit floats that integers of a small range become."""
     changed = False
     found = [op for op in kernel_operations(function) if _converts(op)]
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     for op in found:
         read = ranges.signed if op.name == _SIGNED else ranges.unsigned
         low, high = read(op.operands[0])

@@ -36,17 +36,16 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.structured import parent_operation
-from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.facts.round_places import only_computes
-from tilec.passes.analysis.kernels import kernel_operations, reject, span_of, tiled_access
+from tilec.passes.analysis.kernels import reject, span_of, tiled_access
 from tilec.passes.analysis.mma.copied_operands import (
     ASYNC_COPY,
     ATOM,
     copy_bytes,
+    operand_loads,
     why_not_copied,
-    why_not_operand,
 )
 from tilec.passes.analysis.mma.thread_operands import thread_operands
 from tilec.passes.analysis.schedule.marks import COPY_ROUNDS
@@ -103,14 +102,7 @@ def copy_operands(function: Any, context: PassContext) -> bool:
 def _find_operands(function: Any) -> list[_Operand]:
     """Return the operands that threads load; make gathers of those that they could copy."""
     facts = Divisibility(function)
-    loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
-    return [_operand(load, facts) for load in loads if why_not_operand(load) is None]
-
-
-def _is_by_threads(op: Any) -> bool:
-    """Tell whether threads load a tile."""
-    is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
-    return is_load and is_tile(op.results[0])
+    return [_operand(load, facts) for load in operand_loads(function)]
 
 
 def _operand(load: Any, facts: Divisibility) -> _Operand:

@@ -230,11 +230,9 @@ def _splat(scalar: Any, like: Any) -> Any:
 def _scale_result(op: Any, factor: Any) -> None:
     """Multiply the result of a reduction by a factor."""
     (result,) = op.results
-    uses = [(use.owner, use.operand_number) for use in result.uses]
     with ir.InsertionPoint.after(op), op.location:
         scaled = arith.mulf(result, _splat(factor, result.type))
-    for user, number in uses:
-        user.operands[number] = scaled
+    result.replace_all_uses_except(scaled, scaled.owner.operation)
 
 
 def _exponent(op: Any, old: Any, tile: Any, factor: Any) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import next_operation
 from tilec.passes.analysis.facts.comparisons import record_run, shared_run
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.padding import padded_axes
@@ -35,7 +34,7 @@ def fill_outside(load: Any) -> None:
     sizes = all_sizes(access.view.owner.operation)
     tile, users = load.results[0], list(load.results[0].uses)
     shape, element = list(tile.type.shape), tile.type.element_type
-    with ir.InsertionPoint(next_operation(load)), load.location:
+    with ir.InsertionPoint.after(load), load.location:
         masks = [_inside(load, sizes[axis], shape, axis) for axis in checked]
         filler = _filler(element, PADDINGS[padding])
         outside = arith.constant(tile.type, ir.DenseElementsAttr.get_splat(tile.type, filler))

@@ -23,42 +23,31 @@ then.
 from math import prod
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
-from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.host_texts import host_text
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations, tiled_access
-from tilec.passes.analysis.mma.copied_operands import why_not_operand
+from tilec.passes.analysis.mma.copied_operands import operand_loads
 from tilec.passes.registry import PassContext, register_kernel_pass
 
 _MOST_ROUNDS = 2**31 - 1
 """Of a loop that counts in 32 bits."""
-_GATHER, _LOAD = "nv_tileaa.gather", "nv_tileaa.tiled_load"
 
 
 @register_kernel_pass("nv-tileaa-flatten-loops")
 def flatten_loops(function: Any, context: PassContext) -> bool:
     """Make one loop of nested ones whose innermost multiplies what threads load."""
     changed = False
-    loads = [op for op in kernel_operations(function) if _is_by_threads(op)]
-    operands = [op for op in loads if why_not_operand(op) is None]
-    for loop in dict.fromkeys(parent_operation(op) for op in operands):
+    for loop in dict.fromkeys(parent_operation(op) for op in operand_loads(function)):
         nest = _nest_of(loop)
         if len(nest) > 1 and _ensure_count(nest, function):
             _flatten(nest)
             changed = True
     return changed
-
-
-def _is_by_threads(op: Any) -> bool:
-    """Tell whether threads load a tile."""
-    is_load = op.name == _GATHER or (op.name == _LOAD and not tiled_access(op).uses_tma)
-    return is_load and is_tile(op.results[0])
 
 
 def _nest_of(loop: Any) -> list[Any]:
@@ -93,7 +82,7 @@ def _is_plain(loop: Any) -> bool:
 
 def _ensure_count(nest: list[Any], function: Any) -> bool:
     """Tell whether 32 bits count the rounds of a nest; demand it of launches where that helps."""
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     bounds = [loop.operands[1] for loop in nest]
     if prod(max(0, ranges.signed(bound)[1]) for bound in bounds) <= _MOST_ROUNDS:
         return True

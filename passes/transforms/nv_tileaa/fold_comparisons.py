@@ -13,7 +13,6 @@ then removes the selections.
 
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation
@@ -35,7 +34,7 @@ _SUMS = {"arith.addi": intervals.add, "arith.subi": intervals.subtract}
 def fold_comparisons(function: Any, context: PassContext) -> bool:
     """Fold the signed comparisons of tiles whose operands' ranges decide them."""
     changed = False
-    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     for op in kernel_operations(function):
         if op.name != "arith.cmpi" or not is_tile(op.results[0]):
             continue

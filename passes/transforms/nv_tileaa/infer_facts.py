@@ -28,7 +28,6 @@ not wrap around.
 from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.comparisons import equal_run, record_difference, record_run
@@ -48,7 +47,7 @@ TILED = ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store", "nv_tileaa.prefetch")
 def infer_facts(function: Any, context: PassContext) -> None:
     """Infer divisors of addresses, extents and coordinates, and tiles that stay in bounds."""
     facts, bounds = Divisibility(function), TileBounds(function)
-    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     operations = kernel_operations(function)
     for op in operations:
         if op.name == "nv_tileaa.make_memref":

@@ -18,7 +18,6 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import SplatOp
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.values import is_tile
@@ -36,7 +35,7 @@ _AND = "arith.andi"
 @register_kernel_pass("nv-tileaa-join-comparisons")
 def join_comparisons(function: Any, context: PassContext) -> bool:
     """Join the comparisons of masks that are conjunctions."""
-    ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     masks = [op for op in kernel_operations(function) if op.name == _AND and _is_tile(op)]
     joined = [mask.results[0] for mask in masks if _join(mask, ranges)]
     erase_unused(joined)  # at the end: `ranges` knows values by their place in memory

@@ -21,7 +21,6 @@ reads the results of the first one.
 from itertools import pairwise
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
@@ -31,7 +30,7 @@ from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_kernel_pass
 
@@ -75,7 +74,7 @@ def _between(first: Any, second: Any) -> list[Any] | None:
 
 def _continues(first: Any, second: Any, function: Any) -> bool:
     """Tell whether the second loop begins with what the first one has when it ends."""
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     divisors = Divisibility(function)
     lower, middle, step, *_ = first.operands
     start, _, other, *inits = second.operands

@@ -21,7 +21,6 @@ instruction of a round.
 
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
@@ -34,7 +33,7 @@ from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import OPPOSITE
 from tilec.passes.analysis.facts.round_places import only_computes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -48,7 +47,7 @@ def lead_branches(function: Any, context: PassContext) -> bool:
     if not branches:
         return False
     changed = False
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     for branch in branches:
         early = _early_side(branch, ranges)
         if early is None:

@@ -17,7 +17,7 @@ from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase, erase_unused
-from tilec.ir.structured import defining_operation, next_operation
+from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.kernels import array_of_view, free_alias_scope, function_body
@@ -95,7 +95,7 @@ class MeasuredTiles:
                 _tile_index(*pair) for pair in zip(view.coords, tile.type.shape, strict=True)
             ]
             ends = _load_ends(table, indices, tile.type.element_type)
-        with ir.InsertionPoint(next_operation(load)), load.location:
+        with ir.InsertionPoint.after(load), load.location:
             made = BoundedOp.build(tile, *ends)
         for use in list(tile.uses):
             if use.owner.operation != made.owner.operation:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import constant
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.linear import Linear
 from tilec.passes.analysis.facts.mask_tests import All, Condition, Flag, Positive
@@ -26,7 +27,7 @@ def emit_condition(condition: Condition) -> Any:
     if isinstance(condition, Flag):
         if condition.wanted:
             return condition.value
-        return arith.xori(condition.value, _constant(1, _BOOL_BITS))
+        return arith.xori(condition.value, constant(1, _BOOL_BITS))
     join = arith.andi if isinstance(condition, All) else arith.ori
     return reduce(join, [emit_condition(part) for part in condition.parts])
 
@@ -42,18 +43,14 @@ def _emit_sum(expression: Linear, width: int) -> Any:
     """Emit an expression, term by term and the constant last."""
     sums = [_emit_term(value, factor, width) for value, factor in expression.terms]
     if expression.constant or not sums:
-        sums.append(_constant(expression.constant, width))
+        sums.append(constant(expression.constant, width))
     return reduce(arith.addi, sums)
 
 
 def _emit_term(value: Any, factor: int, width: int) -> Any:
     if value.type.width < width:
         value = arith.extsi(ir.IntegerType.get_signless(width), value)
-    return value if factor == 1 else arith.muli(value, _constant(factor, width))
-
-
-def _constant(number: int, width: int) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(width), number)
+    return value if factor == 1 else arith.muli(value, constant(factor, width))
 
 
 class ScalarNames:

@@ -20,7 +20,7 @@ from typing import Any
 from tilec.dialects.common.accesses import WEAK, global_access, writes_global
 from tilec.dialects.nv_tileaa.memory_ops import JoinMemTokenOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, next_operation
+from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.linear import Linear
 from tilec.passes.analysis.kernels import kernel_operations, tiled_access
@@ -57,12 +57,10 @@ def _separate(op: Any) -> bool:
     with ir.InsertionPoint(op), op.location:
         op.operands[len(op.operands) - 1] = _joined(needed)
     result = op.results[len(op.results) - 1]
-    uses = [(use.owner.operation, use.operand_number) for use in result.uses]
-    if uses:
-        with ir.InsertionPoint(next_operation(op)), op.location:
+    if list(result.uses):
+        with ir.InsertionPoint.after(op), op.location:
             both = _joined([token, result])
-        for user, number in uses:
-            user.operands[number] = both
+        result.replace_all_uses_except(both, both.owner.operation)
     return True
 
 

@@ -18,7 +18,6 @@ loops with products.
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
 from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.ir.values import is_tile, only_use
@@ -32,7 +31,7 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
+from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
@@ -72,7 +71,7 @@ def skip_added_masks(function: Any, context: PassContext) -> bool:
     additions = [op for op in kernel_operations(function) if _is_in_product_loop(op)]
     if not additions:
         return False
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     names = ScalarNames(function)
     sums = [found for op in additions if (found := _sum(op, ranges)) is not None]
     runs = _runs(sums)

@@ -37,7 +37,6 @@ Options:
 from typing import Any
 
 from tilec.dialects.common.effects import has_effect
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
 from tilec.ir.values import is_tile, makers_of
@@ -52,7 +51,7 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
+from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.measured_tiles import MeasuredTiles
@@ -147,7 +146,7 @@ def _skip(
     loads = list(dict.fromkeys(load for loads in selects.values() for load in loads))
     for load in loads:
         tiles.bound(load)
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     try:
         conditions = [
             derive_test(select.operands[0], side == 1, ranges).condition

@@ -32,7 +32,6 @@ from collections.abc import Iterable
 from math import prod
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
@@ -53,7 +52,7 @@ from tilec.passes.analysis.facts.mask_tests import (
     derive_test,
 )
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import function_body, kernel_operations, span_of
+from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.schedule.marks import LEADING, idle_side
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileaa.masked_tiles import Masked, emit_masked, without_factor
@@ -93,7 +92,7 @@ def skip_masks(function: Any, context: PassContext) -> bool:
     selects = _selects_in_product_loops(function)
     if not selects:
         return False
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     names = ScalarNames(function)
     choices = []
     for select in selects:

@@ -24,6 +24,7 @@ memory. The pass looks at branches with products.
 from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.integers import equal
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import body_operations, clone_operation, operations_inside, terminator
 from tilec.ir.values import is_tile, makers_of
@@ -177,7 +178,7 @@ def _count(rounds: _Rounds) -> tuple[Any, Any]:
         count, start = loop.inner_iter_args
         number = loop.induction_variable
         test = rounds.emit_test(number)
-        is_first = arith.andi(test, arith.cmpi(arith.CmpIPredicate.eq, count, zero))
+        is_first = arith.andi(test, equal(count, zero))
         branch = scf.IfOp(is_first, [lower.type], has_else=True)
         for side, value in ((branch.then_block, number), (branch.else_block, start)):
             with ir.InsertionPoint(side):

@@ -28,7 +28,6 @@ from tilec.ir.structured import (
     body_operations,
     clone_whole,
     defining_operation,
-    next_operation,
     terminator,
 )
 from tilec.ir.values import is_tile, origin_of
@@ -146,7 +145,7 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
         shape = [rows.operands[0].type.shape[0], _COLUMNS]
         wide = ir.RankedTensorType.get(shape, kind.element_type)
         loop.operands[FOR_BOUNDS + number] = _parts(loop.operands[FOR_BOUNDS + number], wide)
-    with ir.InsertionPoint(next_operation(loop)), loop.location:
+    with ir.InsertionPoint.after(loop), loop.location:
         total = clone_whole(rows, {})
         result.replace_all_uses_with(_as(total.results[0], kind))
     total.operands[0] = result

@@ -33,13 +33,7 @@ from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    FOR_BOUNDS,
-    defining_operation,
-    next_operation,
-    parent_operation,
-    terminator,
-)
+from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.held_operands import holds_b_swapped
 from tilec.passes.analysis.mma.wgmma_support import swapping_serves
@@ -98,11 +92,9 @@ def _swap(dot: Any, number: int) -> None:
     dot.results[0].replace_all_uses_with(sum_)
     erase(dot)
     result.set_type(turned)
-    with ir.InsertionPoint(next_operation(loop)), loop.location:
-        users = [(use.owner.operation, use.operand_number) for use in result.uses]
+    with ir.InsertionPoint.after(loop), loop.location:
         found = PermuteOp.build(result, _SWAP)
-    for user, position in users:
-        user.operands[position] = found
+    result.replace_all_uses_except(found, found.owner.operation)
 
 
 def _transposed(tile: Any, turned: Any) -> Any:

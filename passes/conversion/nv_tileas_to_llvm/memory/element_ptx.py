@@ -137,7 +137,7 @@ def _returning(text: str, bits: int, operands: list[Any], predicate: Any) -> Any
     flag = len(operands) + 1
     body = f"{{ .reg .pred p; setp.ne.b32 p, ${flag}, 0; mov.b{wide.width} $0, 0; @p {text} }}"
     constraints = ",".join([f"=&{_REGISTERS[bits]}", *inputs, "r", "~{memory}"])
-    return emit.inline_ptx(body, constraints, [*operands, _flag(predicate)], wide)
+    return emit.inline_ptx(body, constraints, [*operands, emit.flag(predicate)], wide)
 
 
 def _silent(text: str, operands: list[Any], predicate: Any) -> None:
@@ -147,11 +147,7 @@ def _silent(text: str, operands: list[Any], predicate: Any) -> None:
         return
     body = f"{{ .reg .pred p; setp.ne.b32 p, ${len(operands)}, 0; @p {text} }}"
     constraints = ",".join([*inputs, "r", "~{memory}"])
-    emit.inline_ptx(body, constraints, [*operands, _flag(predicate)])
-
-
-def _flag(predicate: Any) -> Any:
-    return arith.extui(emit.i32_type(), predicate)
+    emit.inline_ptx(body, constraints, [*operands, emit.flag(predicate)])
 
 
 def _constraint(operand: Any) -> str:

@@ -99,7 +99,7 @@ def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
     axes = [] if elements.op.opview.unchecked else elements.varying()
     if not axes or any(elements.indices[axis][register].type != emit.i32_type() for axis in axes):
         inside = elements.inside(register)
-        return [] if inside is None else [(emit.value(0), _flag(inside), "s")]
+        return [] if inside is None else [(emit.value(0), emit.flag(inside), "s")]
     common = [axis for axis in range(len(elements.indices)) if axis not in axes]
     bounds = [
         (elements.indices[axis][register], emit.value(elements.memref.sizes[axis]), "u")
@@ -112,7 +112,3 @@ def _bounds(elements: Any, register: int) -> list[element_ptx.Bound]:
     if elements.mask:
         index = arith.select(elements.mask[register], index, emit.value(-1))
     return [(index, limit, sign), *bounds[1:]]
-
-
-def _flag(condition: Any) -> Any:
-    return arith.extui(emit.i32_type(), condition)

@@ -6,7 +6,7 @@ from tilec.dialects.nv_tileas import AllocSharedOp, BarrierOp, FenceProxyOp, Sto
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.sequences import at_level
-from tilec.ir.structured import enclosing_loops, next_operation, parent_operation
+from tilec.ir.structured import enclosing_loops, parent_operation
 from tilec.layout.shared import SharedLayout
 from tilec.passes.analysis.mma.staging import Staged, StagedOperands, staging_place
 from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
@@ -91,7 +91,7 @@ class Staging:
         for staged, product in self.readers.items():
             last = at_level(product, staged.block)
             if last not in found and enclosing_loops(last):
-                with ir.InsertionPoint(next_operation(last)), last.location:
+                with ir.InsertionPoint.after(last), last.location:
                     found[last] = BarrierOp().operation
         return found
 

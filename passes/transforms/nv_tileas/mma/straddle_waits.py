@@ -177,7 +177,7 @@ class _Cut:
             totals = [_summed(early, *pair) for pair in sums]
             for tile in totals or [early]:
                 AnchorOp(tile=tile)
-        with ir.InsertionPoint(next_operation(self.wait)), special.location:
+        with ir.InsertionPoint.after(self.wait), special.location:
             late = self._half(1, HoldOp.build(_half(self.held, 1), self.wait.results[0]))
             for total, (view, reduce) in zip(totals, sums, strict=True):
                 both = _joined(total, _summed(late, view, reduce))

@@ -132,7 +132,6 @@ def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
         groups = sum(op.name == ASYNC_MMA for op in between)
     later = next_round(product) if groups < in_flight else None
     result, token = product.results
-    uses = [(use.owner.operation, use.operand_number) for use in result.uses]
     with ir.InsertionPoint(following), product.location:
         tile = _hidden_result(between)
         if tile is not None:
@@ -141,8 +140,7 @@ def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
             if computed.owner.operation in between:
                 AnchorOp(tile=computed).operation.attributes[WHOLE] = ir.UnitAttr.get()
         waited = MmaWaitOp.build(result, token, groups + (later is not None))
-    for user, number in uses:
-        user.operands[number] = waited
+    result.replace_all_uses_except(waited, waited.owner.operation)
     for op in filter(item.reads_until, between):
         op.move_before(following)
     return later

@@ -14,7 +14,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import NumCtasOp, OpaqueOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.integers import constant
+from tilec.ir.integers import constant, equal
 from tilec.support.fast_dataclasses import dataclass
 
 
@@ -116,7 +116,7 @@ class _Deal:
         tile of the pair is that of the row before, or one next to it.
         """
         one, two = constant(1), constant(2)
-        is_second = _equal(arith.remui(place, two), one)
+        is_second = equal(arith.remui(place, two), one)
         offset = arith.remui(arith.subi(place, digit), two)
         is_middle = _at_least(offset, arith.addi(digit, one))
         least = arith.subi(self.length, count)
@@ -129,7 +129,3 @@ class _Deal:
 
 def _at_least(value: Any, other: Any) -> Any:
     return arith.cmpi(arith.CmpIPredicate.uge, value, other)
-
-
-def _equal(value: Any, other: Any) -> Any:
-    return arith.cmpi(arith.CmpIPredicate.eq, value, other)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.integers import constant
+from tilec.ir.integers import constant, equal
 from tilec.ir.structured import body_operations
 
 
@@ -15,14 +15,13 @@ def reverse_every_second(products: Any, tiles: Any) -> None:
     with ir.InsertionPoint.at_block_begin(body), tiles.location:
         wave = arith.divui(body.arguments[0], tiles.operands[2])
         odd = arith.remui(wave, constant(2))
-        backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
+        backwards = equal(odd, constant(1))
     block = products.regions[0].blocks[0]
     counter = block.arguments[0]
-    uses = [(use.owner.operation, use.operand_number) for use in counter.uses]
     with ir.InsertionPoint(body_operations(block)[0]), products.location:
-        at = arith.select(backwards, arith.subi(ends, counter), counter)
-    for user, position in uses:
-        user.operands[position] = at
+        mirrored = arith.subi(ends, counter)
+        at = arith.select(backwards, mirrored, counter)
+    counter.replace_all_uses_except(at, [mirrored.owner.operation, at.owner.operation])
 
 
 def take_share(products: Any, tiles: Any, split: Any, splits: int) -> None:

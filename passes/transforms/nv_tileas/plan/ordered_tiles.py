@@ -28,12 +28,7 @@ from typing import Any
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas import CtaIdOp, NumCtasOp, WorkspaceOp
 from tilec.dialects.nv_tileas.element_ops import GatherOp
-from tilec.dialects.nv_tileas.measure_ops import (
-    DealItemsOp,
-    OrderItemsOp,
-    deal_bytes,
-    order_bytes,
-)
+from tilec.dialects.nv_tileas.measure_ops import DealItemsOp, OrderItemsOp, deal_bytes, order_bytes
 from tilec.dialects.nv_tileas.memory_ops import MakeMemrefOp
 from tilec.dialects.nv_tileas.tile_ops import YieldValuesOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -61,7 +56,8 @@ from tilec.support.fast_dataclasses import dataclass, replace
 
 HIDDEN_NAME, DEALT_NAME = "tile_order", "dealt_tiles"
 """Names of the hidden parameters: the addresses of the tables."""
-_NUM_PROGRAMS = "nv_tileas.get_num_programs"
+GRID_QUERIES = (PROGRAM_ID, "nv_tileas.get_num_programs")
+"""Operations that ask for the coordinates of a block, and for the extents of the grid."""
 _NARROW, _WIDE = 32, 64
 _P = arith.CmpIPredicate
 
@@ -128,10 +124,10 @@ class _Digits:
         found = [constant(0) for _ in self.extents]
         if free is not None:
             axes, counts = zip(*self.free, strict=True) if self.free else ((), ())
-            for axis, digit in zip(axes, _split(free, list(counts)), strict=True):
+            for axis, digit in zip(axes, split(free, list(counts)), strict=True):
                 found[axis] = digit
         for (axis, divisor), digit in zip(
-            self.divisors.items(), _split(item, self.of_items), strict=True
+            self.divisors.items(), split(item, self.of_items), strict=True
         ):
             whole = digit if divisor is None else arith.muli(digit, divisor)
             found[axis] = whole if divisor is None else arith.addi(whole, found[axis])
@@ -223,7 +219,7 @@ class OrderedTiles:
             name = COUNTED_NAME.format(len(tables))
             table = make_table(function, name, self._texts, bounds, count)
             made = defining_operation(defining_operation(table).operands[0])
-            _replace_queries(made.regions[0].blocks[0], coordinates, self._extents)
+            replace_queries(operations_inside(made), coordinates, self._extents)
             tables[loop] = table
         return tables
 
@@ -238,7 +234,7 @@ class OrderedTiles:
         with ir.InsertionPoint(block):
             coordinates = self._digits.coordinates(item, None)
             YieldValuesOp(first=_Program(self._costs, item, self._counts).cost())
-        _replace_queries(block, coordinates, self._extents)
+        replace_queries(walk_operations(block), coordinates, self._extents)
         return order.made
 
     def _deal(
@@ -337,10 +333,10 @@ class _Program:
         return known[value]
 
 
-def _replace_queries(block: Any, coordinates: Sequence[Any], extents: Sequence[Any]) -> None:
-    """Give what asks for coordinates in a region those of its item."""
-    for op in walk_operations(block):
-        if op.name in (PROGRAM_ID, _NUM_PROGRAMS):
+def replace_queries(ops: Iterable[Any], coordinates: Sequence[Any], extents: Sequence[Any]) -> None:
+    """Give those of `ops` that ask about the grid the coordinates of a block, and the extents."""
+    for op in ops:
+        if op.name in GRID_QUERIES:
             values, missing = (coordinates, 0) if op.name == PROGRAM_ID else (extents, 1)
             axis = axis_of(op)
             with ir.InsertionPoint(op), op.location:
@@ -367,8 +363,8 @@ def _together(order: "TileOrder", free: Any) -> Any:
     return arith.trunci(ir.IntegerType.get_signless(32), fits)
 
 
-def _split(number: Any, counts: Sequence[Any]) -> list[Any]:
-    """Emit the digits of a number, the last one fastest."""
+def split(number: Any, counts: Sequence[Any]) -> list[Any]:
+    """Emit the digits of a number, the last one fastest: one for each of `counts`."""
     found = []
     for count in reversed(counts[1:]):
         found.append(arith.remui(number, count))

@@ -43,7 +43,6 @@ from tilec.ir.structured import (
     backward_slice,
     body_operations,
     defining_operation,
-    next_operation,
     parent_operation,
 )
 from tilec.ir.values import is_tile
@@ -123,7 +122,7 @@ def add_up(function: Any, loop: Any, item: Item, splits: int) -> None:
         exchange = _make_exchange(function, accumulator, splits)
     late = _late_operations(loop, item)
     uses = [(use.owner.operation, use.operand_number) for use in accumulator.uses]
-    with ir.InsertionPoint(next_operation(loop)), loop.location:
+    with ir.InsertionPoint.after(loop), loop.location:
         branch = scf.IfOp(item.is_last, has_else=True)
     with ir.InsertionPoint(branch.then_block), loop.location:
         total = _sum_up(accumulator, item, exchange)

@@ -84,11 +84,10 @@ from functools import cached_property, reduce
 from typing import Any
 
 from tilec.dialects.nv_tileas import ClusterCoordOp, ClusterIdOp, CtaIdOp, NumClustersOp, NumCtasOp
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
-from tilec.ir.integers import constant
-from tilec.ir.removal import erase
-from tilec.ir.structured import body_operations, enclosing_loops, next_operation, terminator
+from tilec.ir.integers import constant, equal
+from tilec.ir.structured import body_operations, enclosing_loops, terminator
 from tilec.passes.analysis.facts.intervals import unsigned_limits
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
@@ -100,29 +99,33 @@ from tilec.passes.analysis.kernels import (
     read_spec,
 )
 from tilec.passes.analysis.mma.k_loops import product_loop
-from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, tile_operations
+from tilec.passes.analysis.schedule.tile_graph import tile_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.balanced_order import deal_tiles
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import NARROW, Named, emit_expression
 from tilec.passes.transforms.nv_tileas.plan.k_order import reverse_every_second, take_share
-from tilec.passes.transforms.nv_tileas.plan.ordered_tiles import OrderedTiles, tile_order
+from tilec.passes.transforms.nv_tileas.plan.ordered_tiles import (
+    GRID_QUERIES,
+    OrderedTiles,
+    replace_queries,
+    split,
+    tile_order,
+)
 from tilec.passes.transforms.nv_tileas.plan.partial_sums import Item, add_up, number_items
 from tilec.support.fast_dataclasses import dataclass
-
-_PROGRAM_OPS = (PROGRAM_ID, "nv_tileas.get_num_programs")
 
 
 @register_kernel_pass("nv-tileas-schedule-tiles")
 def schedule_tiles(function: Any, context: PassContext) -> None:
     """Replace block coordinates by a decoding of a tile index; loop over tiles if planned."""
-    users = [op for op in kernel_operations(function) if op.name in _PROGRAM_OPS]
+    users = [op for op in kernel_operations(function) if op.name in GRID_QUERIES]
     if not users:
         return
     spec = read_spec(function) or {}
     block = function_body(function)
     with ir.InsertionPoint.at_block_begin(block), function.location:
         extents = _grid_extents(function, block)
-        ranges = ValueRanges(block, read_kernel_metadata(function))
+        ranges = ValueRanges.of_kernel(function)
         axes = tuple(spec.get("tile_order", ()))
         group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
         balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
@@ -138,7 +141,7 @@ def schedule_tiles(function: Any, context: PassContext) -> None:
         decoder = OrderedTiles(function, index.owner.owner.operation, extents, order)
     with _point_after(item.split if item else index), function.location:
         coordinates = decoder.decode(item.tile if item else index)
-    _replace_queries(users, coordinates, extents)
+    replace_queries(users, coordinates, extents)
     if spec.get("persistent", False):
         _order_products(function, spec, item)
     if grid.has_clusters:
@@ -149,17 +152,7 @@ def _point_after(value: Any) -> Any:
     """Return where operations come right after what makes a value."""
     if isinstance(value, ir.BlockArgument):
         return ir.InsertionPoint.at_block_begin(value.owner)
-    return ir.InsertionPoint(next_operation(value.owner.operation))
-
-
-def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any]) -> None:
-    for op in users:
-        values, missing = (coordinates, 0) if op.name == PROGRAM_ID else (extents, 1)
-        axis = ir.IntegerAttr(op.attributes["axis"]).value
-        with ir.InsertionPoint(op), op.location:
-            value = values[axis] if axis < len(values) else constant(missing)
-        op.results[0].replace_all_uses_with(value)
-        erase(op)
+    return ir.InsertionPoint.after(value.owner.operation)
 
 
 def _order_products(function: Any, spec: dict[str, Any], item: Item | None) -> None:
@@ -266,10 +259,7 @@ class _Grid:
 
     def total(self) -> Any:
         """Emit the number of indices."""
-        total = self.units[0]
-        for extent in self.units[1:]:
-            total = arith.muli(total, extent)
-        return total
+        return reduce(arith.muli, self.units)
 
     def decode(self, index: Any) -> list[Any]:
         """Split an index into this CTA's coordinate along every axis."""
@@ -286,16 +276,16 @@ class _Grid:
     def _decode_units(self, index: Any) -> list[Any]:
         if self.order:
             units = [self.units[axis] for axis in self.order]
-            found = (self._balanced if self.balance else _split)(index, units)
+            found = (self._balanced if self.balance else split)(index, units)
             return [found[self.order.index(axis)] for axis in range(len(units))]
         if not self.group or len(self.units) < 2:
-            return _split(index, self.units)
+            return split(index, self.units)
         *outer, rows, columns = self.units
         if not outer:
             return self._decode_grouped(index, rows, columns)
         plane = arith.muli(rows, columns)
         inside = self._decode_grouped(arith.remui(index, plane), rows, columns)
-        return [*_split(arith.divui(index, plane), outer), *inside]
+        return [*split(arith.divui(index, plane), outer), *inside]
 
     def _balanced(self, index: Any, units: list[Any]) -> list[Any]:
         """Split an index into digits, so that all CTAs have about the same work."""
@@ -305,7 +295,7 @@ class _Grid:
         row, shorter = deal_tiles(index, rows, length)
         if self.balance < 0:
             shorter = arith.subi(arith.subi(length, constant(1)), shorter)
-        return [*(_split(row, outer) if outer else ()), shorter]
+        return [*split(row, outer), shorter]
 
     def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
         """Sweep a group of rows of tiles column by column, every second group backwards."""
@@ -318,7 +308,7 @@ class _Grid:
         row = arith.addi(first, arith.remui(inside, height))
         column = arith.divui(inside, height)
         last = arith.subi(columns, constant(1))
-        backwards = _equal(arith.remui(number, constant(2)), constant(1))
+        backwards = equal(arith.remui(number, constant(2)), constant(1))
         column = arith.select(backwards, arith.subi(last, column), column)
         return [row, column]
 
@@ -329,20 +319,6 @@ class _Grid:
         if group * self.ranges.signed(columns)[1] <= unsigned_limits(NARROW)[1]:
             return size
         return arith.minui(size, rows)
-
-
-def _split(index: Any, extents: list[Any]) -> list[Any]:
-    """Split an index in row-major order into one coordinate per extent."""
-    rest = index
-    reversed_coordinates = []
-    for extent in reversed(extents[1:]):
-        reversed_coordinates.append(arith.remui(rest, extent))
-        rest = arith.divui(rest, extent)
-    return [rest, *reversed(reversed_coordinates)]
-
-
-def _equal(value: Any, other: Any) -> Any:
-    return arith.cmpi(arith.CmpIPredicate.eq, value, other)
 
 
 def _leave_bounds_open(function: Any) -> None:

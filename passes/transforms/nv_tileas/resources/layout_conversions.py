@@ -7,7 +7,6 @@ from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
 from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import next_operation
 from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
@@ -74,7 +73,7 @@ def convert_combined(block: Any) -> list[Any]:
 
 
 def _convert_result(op: Any, result: Any) -> Any:
-    with ir.InsertionPoint(next_operation(op)), op.location:
+    with ir.InsertionPoint.after(op), op.location:
         converted = ConvertLayoutOp(source=result, result=result.type)
     result.replace_all_uses_except(converted.result, converted.operation)
     return converted.operation
@@ -135,7 +134,7 @@ def _feeds_products(tile: Any, products: Sequence[Any]) -> bool:
 def _convert_where_passed(tile: Any) -> Any:
     """Convert a tile after the operation that makes it, for the loops and branches it goes to."""
     maker = tile.owner.operation
-    with ir.InsertionPoint(next_operation(maker)), maker.location:
+    with ir.InsertionPoint.after(maker), maker.location:
         converted = ConvertLayoutOp(source=tile, result=tile.type)
     for use in list(tile.uses):
         user = use.owner.operation

@@ -110,7 +110,7 @@ def _take_turns(roles: Any, block: Any, start: Any, team: Any) -> None:
     first, last = at_level(waits[0], body), at_level(waits[-1], body)
     with ir.InsertionPoint(roles), first.location:
         turns = _turns(roles.opview.consumer_warps.value)
-    with ir.InsertionPoint(next_operation(team.owner.operation)), first.location:
+    with ir.InsertionPoint.after(team.owner.operation), first.location:
         start = RingSkipOp.build(turns, RingStartOp.build(turns), team, _one_round(), TEAMS + 1)
 
     def take_and_pass_on(position: Any) -> Any:
@@ -137,7 +137,7 @@ def _release_after(wait: Any, block: Any, turns: Any, position: Any) -> None:
     """
     holder = at_level(wait, block)
     if holder.name != "scf.if":
-        with ir.InsertionPoint(next_operation(holder)), wait.location:
+        with ir.InsertionPoint.after(holder), wait.location:
             RingReleaseOp(ring=turns, position=position)
         return
     for region in holder.regions:

@@ -24,7 +24,7 @@ from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCount
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase
-from tilec.ir.structured import next_operation, parent_operation
+from tilec.ir.structured import parent_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
 from tilec.passes.analysis.kernels import kernel_roles
@@ -70,7 +70,7 @@ def _move_out(clear: Any, read: Any, number: int) -> Any:
     erase(add)
     clear.move_before(loop)
     result = loop.results[number]
-    with ir.InsertionPoint(next_operation(loop)), read.location:
+    with ir.InsertionPoint.after(loop), read.location:
         later = ReadCountsOp(counters=read.operands[0], counts=read.results[0].type)
         total = arith.addi(result, later.counts)
     result.replace_all_uses_except(total, total.owner.operation)

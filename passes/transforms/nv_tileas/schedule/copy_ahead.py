@@ -55,7 +55,6 @@ from tilec.ir.structured import (
     add_carried_value,
     append_operand,
     body_operations,
-    next_operation,
     parent_operation,
     terminator,
     thread_value,
@@ -181,7 +180,7 @@ def _fill_ahead(copies: _Copies, loop: Any, position: Any) -> Any:
         with ir.InsertionPoint(copies.gathers[0]), loop.location:
             append_operand(terminator(body), _fill(copies, loop, counter, slot))
         return loop.results[-1]
-    with ir.InsertionPoint(next_operation(_last_reader(copies))), loop.location:
+    with ir.InsertionPoint.after(_last_reader(copies)), loop.location:
         # The sum of the two may wrap near the greatest bound; the difference does not.
         left = arith.subi(upper, counter)
         runs = arith.cmpi(arith.CmpIPredicate.slt, distance, left)
@@ -231,7 +230,7 @@ def _read_slots(copies: _Copies, loop: Any, position: Any) -> Any:
         for gather, buffer in zip(copies.gathers, copies.buffers, strict=True):
             tile = LoadSharedOp.build(SlotViewOp.build(buffer, slot))
             gather.results[0].replace_all_uses_with(tile)
-    with ir.InsertionPoint(next_operation(last)), loop.location:
+    with ir.InsertionPoint.after(last), loop.location:
         RingReleaseOp(ring=copies.ring, position=slot)
         following = RingAdvanceOp.build(copies.ring, slot)
     append_operand(terminator(body), following)

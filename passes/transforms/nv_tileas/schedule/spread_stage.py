@@ -4,12 +4,11 @@ A piece comes right after the products of a round. What only later operations of
 comes after the piece, so that the products do not wait for it.
 """
 
-from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.integers import constant
+from tilec.ir.integers import constant, equal
 from tilec.ir.removal import erase
 from tilec.ir.sequences import at_level, operations_after, operations_before
 from tilec.ir.structured import (
@@ -21,7 +20,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
-from tilec.ir.values import is_tile
+from tilec.ir.values import element_count
 from tilec.passes.analysis.facts.round_places import loads_in_any_order, only_computes
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.schedule.loop_graph import loop_operations
@@ -138,7 +137,7 @@ class SpreadStage(StagedLoop):
         with ir.InsertionPoint(products[0]):
             early = arith.cmpi(arith.CmpIPredicate.slt, counter, shadow)
         positions = [before[chain[0]] for chain in self.positions]
-        with ir.InsertionPoint(next_operation(products[-1])):
+        with ir.InsertionPoint.after(products[-1]):
             branch = _branch(early, positions)
             with ir.InsertionPoint(branch.then_block):
                 scf.YieldOp(self._emit_one(before, 0, arith.subi(counter, lower), positions))
@@ -176,7 +175,7 @@ class SpreadStage(StagedLoop):
         steps = [(piece, step) for piece in self.pieces for step in range(piece.steps)]
         if number == len(steps) - 1:
             return self._emit(before, *steps[number], positions)
-        this = arith.cmpi(arith.CmpIPredicate.eq, chosen, constant(number))
+        this = equal(chosen, constant(number))
         branch = scf.IfOp(this, [value.type for value in positions], has_else=True)
         with ir.InsertionPoint(branch.then_block):
             scf.YieldOp(self._emit(before, *steps[number], positions))
@@ -220,12 +219,8 @@ def _leave_for_later(branch: Any) -> None:
 
 def _is_narrowing(op: Any) -> bool:
     """Tell whether an operation makes a tile of a larger one, which takes more registers."""
-    sizes = [_elements(value) for value in op.results]
-    return any(_elements(value) > max(sizes, default=0) for value in op.operands)
-
-
-def _elements(value: Any) -> int:
-    return prod(value.type.shape) if is_tile(value) else 1
+    sizes = [element_count(value) for value in op.results]
+    return any(element_count(value) > max(sizes, default=0) for value in op.operands)
 
 
 def _repeat_constants(loop: Any) -> None:

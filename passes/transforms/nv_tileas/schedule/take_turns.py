@@ -23,7 +23,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, next_operation, operations_inside
+from tilec.ir.structured import body_operations, operations_inside
 from tilec.ir.values import origin_of
 from tilec.passes.analysis.kernels import kernel_operations, reject, role_block, span_of
 from tilec.passes.analysis.protocol.turns import meets_others
@@ -71,7 +71,7 @@ def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:
     first, last = ops[products[0]], ops[products[-1]]
     with ir.InsertionPoint(first), first.location:
         TurnTakeOp()
-    with ir.InsertionPoint(next_operation(last)), last.location:
+    with ir.InsertionPoint.after(last), last.location:
         TurnPassOp()
     block = role_block(loop)
     if not any(op.name == TurnStartOp.OPERATION_NAME for op in body_operations(block)):

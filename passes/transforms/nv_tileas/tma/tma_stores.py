@@ -32,7 +32,7 @@ from tilec.dialects.nv_tileas.tma_ops import (
     element_bits,
 )
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.integers import constant, i64
+from tilec.ir.integers import constant, equal, i64
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation, enclosing_loops, terminator
 from tilec.ir.walks import walk_operations
@@ -251,7 +251,7 @@ def _row_fits(access: TiledAccess, width: int) -> Any:
     inside = _ends_inside(access, -1, width)
     unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
     rest = arith.remui(length, constant(unit))
-    whole = arith.cmpi(arith.CmpIPredicate.eq, rest, constant(0))
+    whole = equal(rest, constant(0))
     return arith.ori(inside, whole)
 
 

@@ -24,7 +24,7 @@ Options:
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.integers import i64
@@ -32,7 +32,7 @@ from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
-from tilec.passes.analysis.kernels import add_parameter, function_body, kernel_operations
+from tilec.passes.analysis.kernels import add_parameter, kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.request.wait_records import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.support.diagnostics import SourceFile
@@ -69,7 +69,7 @@ def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any
     """Give every wait its id and yield its row of the table."""
     operations = kernel_operations(function)
     rings = [op.results[0] for op in operations if op.name == "nv_tileas.create_ring"]
-    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    ranges = ValueRanges.of_kernel(function)
     number = 0
     for role, first_thread, op in _role_operations(operations):
         barrier = _BARRIERS.get(op.name)
