@@ -4,7 +4,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
-from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.structured import FOR_BOUNDS, parent_operation, terminator
 from tilec.ir.values import only_use
 from tilec.passes.analysis.kernels import kernel_operations
@@ -28,7 +28,7 @@ def plan_counters(function: Any) -> None:
         numbers = prod(op.operands[0].type.shape)
         summed = carried_sum(op.results[0], op.block) is not None
         copies = choose_copies(bins, numbers, summed=summed, budget=COUNTER_BUDGET // len(found))
-        op.attributes[COPIES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), copies)
+        op.attributes[COPIES] = i64(copies)
 
 
 def counter_copies(op: Any) -> int:

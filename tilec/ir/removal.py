@@ -23,6 +23,13 @@ def erase(op: Any) -> None:
     op.erase()
 
 
+def replace_operation(op: Any, values: Iterable[Any]) -> None:
+    """Let `values` take the place of the results of `op`, and remove it."""
+    for old, new in zip(op.results, values, strict=True):
+        old.replace_all_uses_with(new)
+    erase(op)
+
+
 def erase_unused(
     values: Iterable[Any], may_erase: Callable[[Any], bool] | None = None, kept: Container[Any] = ()
 ) -> None:

@@ -108,30 +108,9 @@ class RankedChain:
     slots: int
     tile_cycles: float
 
-    @property
-    def is_deferred(self) -> bool:
-        """Whether the store of a tile waits for the next one: registers are full."""
-        return False
-
-    @property
-    def reads_on(self) -> bool:
-        """Whether the next k-tile of an operand that is read once follows in memory."""
-        return False
-
-    @property
-    def share_tiles(self) -> bool:
-        """Whether the CTAs of its cluster share what they load alike."""
-        return True
-
-    @property
-    def dependent_launch(self) -> bool:
-        """Whether the kernel may start before the one before it has ended."""
-        return True
-
-    @property
-    def outgrows_l2(self) -> bool:
-        """Whether operands are visited in serpentine order."""
-        return False
+    # What `RankedTile` says of one product. Registers are full, so no tile waits for the next one.
+    is_deferred = reads_on = outgrows_l2 = False
+    share_tiles = dependent_launch = True
 
     def __str__(self) -> str:
         """Return the tile and how its time comes about, in one line."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 
 _GROUP = "slice_group"
 _NUMBER = "slice"
@@ -10,9 +11,8 @@ _NUMBER = "slice"
 
 def mark_slice(op: Any, group: int, number: int) -> None:
     """Make `op` belong to slice `number` of group `group` of its kernel."""
-    i64 = ir.IntegerType.get_signless(64)
-    op.attributes[_GROUP] = ir.IntegerAttr.get(i64, group)
-    op.attributes[_NUMBER] = ir.IntegerAttr.get(i64, number)
+    op.attributes[_GROUP] = i64(group)
+    op.attributes[_NUMBER] = i64(number)
 
 
 def slice_group(op: Any) -> int | None:

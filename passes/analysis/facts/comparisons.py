@@ -12,6 +12,7 @@ from math import gcd
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.integers import i64
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.bounds import SWAPPED
 from tilec.passes.analysis.facts.divisibility import Divisibility
@@ -66,7 +67,7 @@ def shared_run(start: int, limit: int) -> int:
 def record_run(op: Any, run: int) -> None:
     """Write the run of a comparison into its attribute, if it is more than one element."""
     if run > 1:
-        op.attributes[EQUAL_RUN] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
+        op.attributes[EQUAL_RUN] = i64(run)
 
 
 def recorded_run(op: Any) -> int:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.constants import repeated
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
 
@@ -15,13 +16,8 @@ def is_zeros(value: Any) -> bool:
     op = defining_operation(value)
     if op is None or op.name != "arith.constant":
         return False
-    if not is_tile(value):
-        return False
-    element = value.type.element_type
     with op.location:
-        is_float = isinstance(element, ir.FloatType)
-        zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    return op.attributes["value"] == ir.DenseElementsAttr.get_splat(value.type, zero)
+        return is_tile(value) and op.attributes["value"] == repeated(value.type, 0)
 
 
 def is_filler(tile: Any) -> bool:

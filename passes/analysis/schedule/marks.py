@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.structured import body_operations
 
 STAGE = "stage"
@@ -77,12 +78,12 @@ def copy_of(op: Any) -> int | None:
 
 def set_copy(op: Any, number: int) -> None:
     """Give a store the number that its copies keep."""
-    op.attributes[COPY] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+    op.attributes[COPY] = i64(number)
 
 
 def set_stage(op: Any, stage: int | None) -> None:
     """Give `op` a stage, or none."""
     if stage is not None:
-        op.attributes[STAGE] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), stage)
+        op.attributes[STAGE] = i64(stage)
     elif STAGE in op.attributes:
         del op.attributes[STAGE]

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.structured import (
     FOR_BOUNDS,
     defining_operation,
@@ -160,5 +161,4 @@ def multicast_axis(load: Any) -> int | None:
 
 def set_multicast_axis(load: Any, axis: int) -> None:
     """Let the CTAs of a cluster share the tile of `load` along cluster axis `axis`."""
-    i64 = ir.IntegerType.get_signless(64)
-    load.attributes[MULTICAST_AXIS] = ir.IntegerAttr.get(i64, axis)
+    load.attributes[MULTICAST_AXIS] = i64(axis)

@@ -8,6 +8,7 @@ next round of the loop, the CTA finds it in L2; else another CTA may, or nobody.
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.structured import enclosing_loops
 from tilec.layout import SharedLayout
 from tilec.passes.analysis.facts.slices import slice_starts
@@ -49,8 +50,7 @@ def _is_computed_from(value: Any, source: Any) -> bool:
 def set_promotion(descriptor: Any, size: int) -> None:
     """Let a descriptor (`make_tiled_tma_desc`) bring `size` bytes into L2 at a time."""
     if size != PROMOTION:
-        i64 = ir.IntegerType.get_signless(64)
-        descriptor.attributes[_ATTRIBUTE] = ir.IntegerAttr.get(i64, size)
+        descriptor.attributes[_ATTRIBUTE] = i64(size)
 
 
 def promotion_of(descriptor: Any) -> int:

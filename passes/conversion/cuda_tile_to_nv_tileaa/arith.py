@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects import cuda_tile
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.ir.float8 import LARGEST_FLOAT8, float_of_integer
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
@@ -171,13 +172,7 @@ def convert_high_product(op: Any, state: Conversion) -> Sequence[Any]:
 def convert_negation(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer negation as `0 - x`."""
     (operand,) = state.operands(op)
-    zero = arith.ConstantOp(operand.type, _zeros(operand.type)).result
-    return create("arith.subi", [operand.type], [zero, operand]).results
-
-
-def _zeros(type_: Any) -> Any:
-    zero = ir.IntegerAttr.get(type_.element_type, 0)
-    return ir.DenseElementsAttr.get_splat(type_, zero)
+    return create("arith.subi", [operand.type], [full(operand.type, 0), operand]).results
 
 
 @RULES.converts(cuda_tile.CmpFOp)
@@ -243,10 +238,7 @@ def _truncate(source: Any, target: Any) -> Any:
     largest = LARGEST_FLOAT8.get(str(target.element_type))
     if largest is not None:
         for name, bound in (("arith.maximumf", -largest), ("arith.minimumf", largest)):
-            limit = ir.FloatAttr.get(source.type.element_type, bound)
-            limits = ir.DenseElementsAttr.get_splat(source.type, limit)
-            limits = arith.ConstantOp(source.type, limits).result
-            source = create(name, [source.type], [source, limits]).result
+            source = create(name, [source.type], [source, full(source.type, bound)]).result
     return create("arith.truncf", [target], [source]).result
 
 

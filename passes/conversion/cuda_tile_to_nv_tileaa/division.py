@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.intervals import Range, signed_limits, unsigned_limits, wrapped
@@ -46,10 +47,9 @@ def divide(name: str, operands: Sequence[Any], ranges: ValueRanges) -> Any:
 
 def constant_like(type_: Any, number: int) -> Any:
     """Emit an integer, or a tile of it, of a type."""
-    if not isinstance(type_, ir.RankedTensorType):
-        return arith.constant(type_, number)
-    value = ir.IntegerAttr.get(type_.element_type, number)
-    return arith.ConstantOp(type_, ir.DenseElementsAttr.get_splat(type_, value)).result
+    if isinstance(type_, ir.RankedTensorType):
+        return full(type_, number)
+    return arith.constant(type_, number)
 
 
 def _dangers(signed: bool, dividend: Any, divisor: Any, ranges: ValueRanges) -> tuple[bool, bool]:

@@ -13,7 +13,7 @@ from typing import Any
 from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, reject, tiled_access
 from tilec.passes.registry import PassContext, register_pass
@@ -40,8 +40,7 @@ def run(module: Any, context: PassContext) -> None:
 
 def _convert(op: Any, twins: set[str]) -> None:
     if op.name in ("nv_tileaa.assume", "nv_tileaa.bounded"):
-        op.results[0].replace_all_uses_with(op.operands[0])
-        erase(op)
+        replace_operation(op, [op.operands[0]])
         return
     name = TARGET + op.name.removeprefix(SOURCE)
     if name not in twins:

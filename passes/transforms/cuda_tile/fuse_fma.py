@@ -40,7 +40,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import defining_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.registry import PassContext, register_pass
@@ -70,8 +70,7 @@ def _fuse_scalars(addition: Any) -> bool:
         with ir.InsertionPoint(addition), addition.location:
             factors, other = list(product.operands), addition.operands[1 - number]
             fused = llvm_ops.value("math.fma", other.type, [*factors, other])
-        addition.results[0].replace_all_uses_with(fused)
-        erase(addition)
+        replace_operation(addition, [fused])
         erase(product)
         return True
     return False

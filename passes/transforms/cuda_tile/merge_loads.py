@@ -13,7 +13,7 @@ by their bodies, and the tile is loaded once.
 from typing import Any
 
 from tilec.dialects.cuda_tile import LoadViewTkoOp
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import body_operations
 from tilec.passes.registry import PassContext, register_pass
 
@@ -38,9 +38,7 @@ def _merge(block: Any, above: dict[_Key, Any]) -> bool:
             continue
         first = known.setdefault(_key(op), op)
         if first is not op:
-            for old, new in zip(op.results, first.results, strict=True):
-                old.replace_all_uses_with(new)
-            erase(op)
+            replace_operation(op, first.results)
             changed = True
     return changed
 

@@ -42,7 +42,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import (
     LOOPS,
     STRUCTURED,
@@ -277,9 +277,7 @@ def _with_token(op: Any, token: Any) -> Any:
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
-    for old, replacement in zip(op.results, new.results, strict=True):
-        old.replace_all_uses_with(replacement)
-    erase(op)
+    replace_operation(op, new.results)
     return new.opview.result_token
 
 

@@ -33,7 +33,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import (
     FOR_BOUNDS,
     body_operations,
@@ -170,7 +170,5 @@ def _fill(block: Any, copy: Any, place: int, step: Any) -> None:
     condition = branch.operands[0]
     if block_of(condition) == block:
         condition.replace_all_uses_with(known)
-    for old, new in zip(branch.results, kept, strict=True):
-        old.replace_all_uses_with(new)
-    erase(branch)
+    replace_operation(branch, kept)
     copy.erase()

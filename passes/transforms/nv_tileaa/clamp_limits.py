@@ -18,6 +18,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import SplatOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.ir.removal import erase_unused
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
@@ -80,9 +81,7 @@ def _least_limit(bound: Bound, ranges: ValueRanges) -> int | None:
 def _raised(limit: Any, least: int) -> Any:
     scalar = scalar_of(limit)
     if scalar is None:
-        value = ir.IntegerAttr.get(limit.type.element_type, least)
-        constant = arith.constant(limit.type, ir.DenseElementsAttr.get_splat(limit.type, value))
-        return arith.maxsi(limit, constant)
+        return arith.maxsi(limit, full(limit.type, least))
     raised = arith.maxsi(scalar, arith.constant(scalar.type, least))
     return SplatOp.build(raised, tuple(limit.type.shape))
 

@@ -24,7 +24,8 @@ The range of the integers follows from the operations that compute them: masks, 
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.constants import full
+from tilec.ir.removal import replace_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_operations
@@ -80,9 +81,8 @@ def _rewrite(op: Any, offset: int) -> None:
         number = source if not offset else arith.addi(source, _splat(source.type, offset))
         words = ir.RankedTensorType.get(result.shape, ir.IntegerType.get_signless(_FLOAT_WIDTH))
         value = arith.bitcast(result, _raised(_resized(number, words), result))
-        exact = arith.subf(value, _number(result, limit + offset))
-    op.results[0].replace_all_uses_with(exact)
-    erase(op)
+        exact = arith.subf(value, full(result, limit + offset))
+    replace_operation(op, [exact])
 
 
 def _rewrite_bytes(op: Any) -> None:
@@ -99,9 +99,8 @@ def _rewrite_bytes(op: Any) -> None:
         if op.name == _SIGNED:
             exact = arith.subf(lower, sign)
         else:
-            exact = arith.addf(arith.subf(lower, _number(result, 2 * upper)), sign)
-    op.results[0].replace_all_uses_with(exact)
-    erase(op)
+            exact = arith.addf(arith.subf(lower, full(result, 2 * upper)), sign)
+    replace_operation(op, [exact])
 
 
 def _raised(words: Any, result: Any) -> Any:
@@ -111,18 +110,11 @@ def _raised(words: Any, result: Any) -> Any:
     return arith.ori(words, _splat(words.type, (_EXPONENT_BIAS[element] + bits) << bits))
 
 
-def _number(type_: Any, number: int) -> Any:
-    """Emit a tile of floats that are all `number`."""
-    attribute = ir.FloatAttr.get(type_.element_type, float(number))
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
-
-
 def _splat(type_: Any, number: int) -> Any:
     """Emit a tile of integers that are all `number`, modulo the width."""
     width = ir.IntegerType(type_.element_type).width
     signed = (number + (1 << width - 1)) % (1 << width) - (1 << width - 1)
-    attribute = ir.IntegerAttr.get(type_.element_type, signed)
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, attribute))
+    return full(type_, signed)
 
 
 def _resized(tile: Any, words: Any) -> Any:

@@ -33,8 +33,9 @@ from tilec.dialects.nv_tileaa.element_ops import GatherOp
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.ir.integers import i64
-from tilec.ir.removal import erase, erase_unused
+from tilec.ir.removal import erase, erase_unused, replace_operation
 from tilec.ir.structured import parent_operation
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
@@ -161,9 +162,7 @@ def _apply(operand: _Operand) -> bool:
     load, gather = operand.load, operand.gather
     gather.attributes[ATOM] = _atom(gather)
     if gather != load:
-        for old, new in zip(load.results, gather.results, strict=True):
-            old.replace_all_uses_with(new)
-        erase(load)
+        replace_operation(load, gather.results)
     return True
 
 
@@ -178,20 +177,14 @@ def _as_gather(load: Any, facts: Divisibility) -> Any:
             line = [extent if number == axis else 1 for number in range(len(shape))]
             numbers = numbers if line == [extent] else ViewOp.build(numbers, line)
             indices.append(numbers if line == shape else BroadcastOp.build(numbers, shape))
-        padding = arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, _zero(tile)))
-        gather = GatherOp.build(access.view, indices, None, padding, load.opview.after).operation
+        after = load.opview.after
+        gather = GatherOp.build(access.view, indices, None, full(tile, 0), after).operation
     gather.attributes["mem_semantic"] = ir.StringAttr.get(load.opview.mem_semantic)
     run = longest_run(gather.opview, facts)
     gather.attributes["run"] = i64(run)
     if not ends_whole(gather.opview, run):
         gather.attributes["ragged"] = ir.UnitAttr.get()
     return gather
-
-
-def _zero(tile: Any) -> Any:
-    element = tile.element_type
-    is_float = isinstance(element, ir.FloatType)
-    return ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
 
 
 def _atom(gather: Any) -> CopyAtomAttr:

@@ -9,6 +9,7 @@ from typing import Any
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.passes.analysis.facts.comparisons import record_run, shared_run
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.padding import padded_axes
@@ -32,21 +33,13 @@ def fill_outside(load: Any) -> None:
     if not checked:
         return
     sizes = all_sizes(access.view.owner.operation)
-    tile, users = load.results[0], list(load.results[0].uses)
-    shape, element = list(tile.type.shape), tile.type.element_type
+    tile = load.results[0]
+    shape = list(tile.type.shape)
     with ir.InsertionPoint.after(load), load.location:
         masks = [_inside(load, sizes[axis], shape, axis) for axis in checked]
-        filler = _filler(element, PADDINGS[padding])
-        outside = arith.constant(tile.type, ir.DenseElementsAttr.get_splat(tile.type, filler))
+        outside = full(tile.type, PADDINGS[padding])
         padded = arith.select(functools.reduce(arith.andi, masks), tile, outside)
-    for use in users:
-        use.owner.operation.operands[use.operand_number] = padded
-
-
-def _filler(element: Any, value: float) -> Any:
-    if isinstance(element, ir.FloatType):
-        return ir.FloatAttr.get(element, value)
-    return ir.IntegerAttr.get(element, int(value))
+    tile.replace_all_uses_except(padded, padded.owner.operation)
 
 
 def _inside(load: Any, size: Any, shape: list[int], axis: int) -> Any:

@@ -25,7 +25,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
 from tilec.passes.analysis.facts.host_texts import host_text
 from tilec.passes.analysis.facts.index_ranges import constant_value
@@ -122,9 +122,7 @@ def _flatten(nest: list[Any]) -> None:
                     clone_whole(op, mapping)
         last = terminator(nest[-1].regions[0].blocks[0])
         scf.YieldOp([mapping.get(value, value) for value in last.operands])
-    for old, new in zip(outermost.results, flat.results, strict=True):
-        old.replace_all_uses_with(new)
-    erase(outermost)
+    replace_operation(outermost, flat.results)
 
 
 def _rounds(loop: Any) -> Any:

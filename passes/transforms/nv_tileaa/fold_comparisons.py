@@ -14,7 +14,8 @@ then removes the selections.
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.constants import full
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
@@ -90,9 +91,6 @@ def _range_of(tile: Any, ranges: ValueRanges) -> Range | None:
 
 
 def _replace(op: Any, known: bool) -> None:
-    type_ = op.results[0].type
-    boolean = ir.IntegerAttr.get(type_.element_type, -int(known))
     with ir.InsertionPoint(op), op.location:
-        constant = arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, boolean))
-    op.results[0].replace_all_uses_with(constant)
-    erase(op)
+        constant = full(op.results[0].type, -int(known))
+    replace_operation(op, [constant])

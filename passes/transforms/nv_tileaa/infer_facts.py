@@ -29,6 +29,7 @@ from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.comparisons import equal_run, record_difference, record_run
 from tilec.passes.analysis.facts.divisibility import Divisibility
@@ -53,14 +54,13 @@ def infer_facts(function: Any, context: PassContext) -> None:
         if op.name == "nv_tileaa.make_memref":
             _describe_memref(op, facts)
         elif op.name == "nv_tileaa.slice_base":
-            i64 = ir.IntegerType.get_signless(64)
-            op.attributes["start_div_by"] = ir.IntegerAttr.get(i64, facts.of(op.opview.start))
+            op.attributes["start_div_by"] = i64(facts.of(op.opview.start))
     for op in operations:
         if op.name in TILED:
             _describe_access(op, facts, bounds)
         elif is_element_access(op):
             run = longest_run(op.opview, facts)
-            op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
+            op.attributes["run"] = i64(run)
             if not ends_whole(op.opview, run):
                 op.attributes["ragged"] = ir.UnitAttr.get()
         elif op.name == "arith.cmpi" and is_tile(op.results[0]):
@@ -84,8 +84,7 @@ def _describe_memref(op: Any, facts: Divisibility) -> None:
         element * (facts.of(next(rest)) if stride is None else abs(stride))
         for stride in type_.strides
     ]
-    i64 = ir.IntegerType.get_signless(64)
-    op.attributes["base_div_by"] = ir.IntegerAttr.get(i64, facts.of(view.base))
+    op.attributes["base_div_by"] = i64(facts.of(view.base))
     op.attributes["size_div_by"] = ir.DenseI64ArrayAttr.get(sizes)
     op.attributes["stride_div_by"] = ir.DenseI64ArrayAttr.get(strides)
 

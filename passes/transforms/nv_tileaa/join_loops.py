@@ -22,7 +22,7 @@ from itertools import pairwise
 from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.divisibility import Divisibility
@@ -112,9 +112,7 @@ def _join(first: Any, second: Any, between: list[Any], difference: Difference) -
     with ir.InsertionPoint(first), first.location:
         first.operands[1] = arith.maxsi(middle, last)
     _branch(first, middle, difference)
-    for old, new in zip(second.results, first.results, strict=True):
-        old.replace_all_uses_with(new)
-    erase(second)
+    replace_operation(second, first.results)
 
 
 def _branch(loop: Any, middle: Any, difference: Difference) -> None:

@@ -22,7 +22,7 @@ instruction of a round.
 from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
@@ -106,7 +106,5 @@ def _turned(branch: Any) -> Any:
                 end = scf.YieldOp(list(last.operands)).operation
             for op in moved:
                 op.move_before(end)
-    for old, new in zip(branch.results, made.results, strict=True):
-        old.replace_all_uses_with(new)
-    erase(branch)
+    replace_operation(branch, made.results)
     return made.operation

@@ -27,6 +27,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.constants import full
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import (
     add_carried_value,
@@ -159,7 +160,7 @@ def _load_first(loop: Any, loads: list[tuple[Any, list[Any]]]) -> list[Any]:
             mapping = {loop.regions[0].blocks[0].arguments[0]: low}
             scf.YieldOp([_clone(load, place, mapping) for load, place in loads])
         with ir.InsertionPoint(branch.else_block):
-            scf.YieldOp([_zeros(kind) for kind in types])
+            scf.YieldOp([full(kind, 0) for kind in types])
     return list(branch.results)
 
 
@@ -167,10 +168,3 @@ def _clone(load: Any, place: list[Any], mapping: dict[Any, Any]) -> Any:
     """Load the tile of another round; return it."""
     clone_place(place, mapping)
     return clone_operation(load, mapping).results[0]
-
-
-def _zeros(kind: Any) -> Any:
-    element = kind.element_type
-    is_float = isinstance(element, ir.FloatType)
-    zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, zero))

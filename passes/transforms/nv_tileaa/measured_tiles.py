@@ -97,9 +97,7 @@ class MeasuredTiles:
             ends = _load_ends(table, indices, tile.type.element_type)
         with ir.InsertionPoint.after(load), load.location:
             made = BoundedOp.build(tile, *ends)
-        for use in list(tile.uses):
-            if use.owner.operation != made.owner.operation:
-                use.owner.operation.operands[use.operand_number] = made
+        tile.replace_all_uses_except(made, made.owner.operation)
         self._ends += ends
 
     def forget(self, loads: Iterable[Any]) -> None:

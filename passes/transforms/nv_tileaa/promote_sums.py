@@ -16,7 +16,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import DotOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.constants import full
+from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -43,8 +44,7 @@ def promote_sums(function: Any, context: PassContext) -> bool:
 def _promote(op: Any, every: int) -> None:
     dot = op.opview
     depth, total = dot.extents[2], dot.c
-    zero = ir.FloatAttr.get(total.type.element_type, 0.0)
-    zeros = arith.constant(total.type, ir.DenseElementsAttr.get_splat(total.type, zero))
+    zeros = full(total.type, 0)
     for first in range(0, depth, every):
         part = DotOp.build(
             dot.a, dot.b, zeros, a_major=dot.a_major.value, b_major=dot.b_major.value
@@ -56,5 +56,4 @@ def _promote(op: Any, every: int) -> None:
             count = min(every, depth - first)
             made.attributes["k_part"] = ir.DenseI64ArrayAttr.get([first, count])
         total = arith.addf(total, part)
-    op.results[0].replace_all_uses_with(total)
-    erase(op)
+    replace_operation(op, [total])

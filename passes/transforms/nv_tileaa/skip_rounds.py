@@ -25,7 +25,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import equal
-from tilec.ir.removal import erase, is_used
+from tilec.ir.removal import erase, is_used, replace_operation
 from tilec.ir.structured import body_operations, clone_operation, operations_inside, terminator
 from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
@@ -158,9 +158,7 @@ def _skip(rounds: _Rounds) -> None:
     for old, new in zip((number, *arguments), (found, *given), strict=True):
         old.replace_all_uses_with(new)
     _move(rounds, end)
-    for old, new in zip(loop.results, list(made.results)[:-1], strict=True):
-        old.replace_all_uses_with(new)
-    erase(loop)
+    replace_operation(loop, list(made.results)[:-1])
     for op in reversed(rounds.test):
         if not is_used(op):
             erase(op)

@@ -17,7 +17,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import DotOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.constants import full
+from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 
@@ -52,15 +53,13 @@ def _expand(op: Any, split: Any, precision: str | None) -> None:
             made.attributes["precision"] = ir.StringAttr.get(precision)
         if "promote" in op.attributes:
             made.attributes["promote"] = op.attributes["promote"]
-    op.results[0].replace_all_uses_with(total)
-    erase(op)
+    replace_operation(op, [total])
 
 
 def _split_tf32(tile: Any) -> tuple[Any, Any]:
     """Return a tile whose first bits count, and what its other bits are worth."""
     bits = ir.RankedTensorType.get(tile.type.shape, ir.IntegerType.get_signless(32))
-    mask = ir.DenseElementsAttr.get_splat(bits, ir.IntegerAttr.get(bits.element_type, _KEPT_BITS))
-    kept = arith.andi(arith.bitcast(bits, tile), arith.constant(bits, mask))
+    kept = arith.andi(arith.bitcast(bits, tile), full(bits, _KEPT_BITS))
     return tile, arith.subf(tile, arith.bitcast(tile.type, kept))
 
 

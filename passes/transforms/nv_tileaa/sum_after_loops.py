@@ -22,6 +22,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, ReduceOp, ViewOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import full
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import (
     FOR_BOUNDS,
@@ -161,13 +162,8 @@ def _parts(start: Any, wide: Any) -> Any:
     op = defining_operation(start)
     value = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
     if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
-        return _splat(wide, ir.FloatAttr(value.get_splat_value()).value / _COLUMNS)
-    return arith.MulFOp(_repeat(start, wide), _splat(wide, 1 / _COLUMNS)).result
-
-
-def _splat(kind: Any, number: float) -> Any:
-    value = ir.FloatAttr.get(kind.element_type, number)
-    return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, value))
+        return full(wide, ir.FloatAttr(value.get_splat_value()).value / _COLUMNS)
+    return arith.MulFOp(_repeat(start, wide), full(wide, 1 / _COLUMNS)).result
 
 
 def _widen(step: _Step, wide: Any) -> None:

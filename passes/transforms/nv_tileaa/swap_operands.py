@@ -32,7 +32,7 @@ from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.held_operands import holds_b_swapped
@@ -89,8 +89,7 @@ def _swap(dot: Any, number: int) -> None:
     carried.set_type(turned)
     with ir.InsertionPoint(dot), dot.location:
         sum_ = _swapped(dot.opview, carried)
-    dot.results[0].replace_all_uses_with(sum_)
-    erase(dot)
+    replace_operation(dot, [sum_])
     result.set_type(turned)
     with ir.InsertionPoint.after(loop), loop.location:
         found = PermuteOp.build(result, _SWAP)

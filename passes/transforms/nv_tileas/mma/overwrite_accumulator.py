@@ -26,7 +26,7 @@ from typing import Any
 from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import kernel_operations
@@ -103,9 +103,7 @@ def _replace(product: Any, acc: Any, accumulate: Any) -> None:
             b_major=mma.b_major,
         )
         copy_product(product, group)
-    for value, kept in zip(product.results, group.results, strict=True):
-        value.replace_all_uses_with(kept)
-    erase(product)
+    replace_operation(product, group.results)
 
 
 def _move_zeros(loop: Any, zeros: Any) -> None:

@@ -35,7 +35,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.structured import clone_whole, defining_operation, operations_inside
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
@@ -341,8 +341,7 @@ def replace_queries(ops: Iterable[Any], coordinates: Sequence[Any], extents: Seq
             axis = axis_of(op)
             with ir.InsertionPoint(op), op.location:
                 value = values[axis] if axis < len(values) else constant(missing)
-            op.results[0].replace_all_uses_with(value)
-            erase(op)
+            replace_operation(op, [value])
 
 
 def _together(order: "TileOrder", free: Any) -> Any:

@@ -14,7 +14,7 @@ runs after `nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its 
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import add_parameter, kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.request.wait_records import HIDDEN_PARAMETERS
@@ -50,6 +50,5 @@ def _attach(function: Any, workspaces: list[Any]) -> None:
         )
         hidden.append({"name": name, "dtype": "u64"})
         argument = add_parameter(function, op.results[0].type, op.location)
-        op.results[0].replace_all_uses_with(argument)
-        erase(op)
+        replace_operation(op, [argument])
     write_kernel_facts(function, **{WORKSPACES: described, HIDDEN_PARAMETERS: hidden})

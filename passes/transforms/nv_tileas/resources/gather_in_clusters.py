@@ -74,7 +74,7 @@ from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, ReduceOp, ScanOp, Vie
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import (
     body_operations,
     clone_whole,
@@ -132,8 +132,7 @@ def _combine_ctas(op: Any, ctas: int) -> None:
         all_rows = _tile(own, RegisterLayout(shape, [*kept, rows]))
         total = ReduceOp.create([BroadcastOp(source=view, tile=all_rows).tile], 0, [own.type])
         _copy_body(op, total)
-    op.results[0].replace_all_uses_with(total.results[0])
-    erase(op)
+    replace_operation(op, [total.results[0]])
 
 
 def _await_cluster(first: Any) -> None:

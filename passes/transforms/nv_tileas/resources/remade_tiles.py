@@ -14,7 +14,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.plan.worth import COPIES_OF_A_TILE
@@ -55,8 +55,7 @@ def merge(clones: list[tuple[Any, Any]], unused: list[Any]) -> None:
     for clone, original in clones:
         same = clone.results[0].type == original.results[0].type
         if same and clone not in unused and original not in unused:
-            clone.results[0].replace_all_uses_with(original.results[0])
-            erase(clone)
+            replace_operation(clone, [original.results[0]])
 
 
 def _is_cheap(op: Any, cheap: set[Any]) -> bool:

@@ -23,7 +23,7 @@ from tilec.dialects.nv_tileas import AllocSharedOp
 from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCountsOp, counters_type
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import parent_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
@@ -56,8 +56,7 @@ def _lower(op: Any, roles: Any) -> tuple[Any, Any]:
         clear = ClearCountsOp(counters=counters)
         CountOp(source=op.operands[0], counters=counters)
         read = ReadCountsOp(counters=counters, counts=op.results[0].type)
-    op.results[0].replace_all_uses_with(read.counts)
-    erase(op)
+    replace_operation(op, [read.counts])
     return clear.operation, read.operation
 
 
@@ -66,8 +65,7 @@ def _move_out(clear: Any, read: Any, number: int) -> Any:
     loop, (use,) = parent_operation(clear), read.results[0].uses
     add = use.owner.operation
     rest = next(operand for operand in add.operands if operand != read.results[0])
-    add.results[0].replace_all_uses_with(rest)
-    erase(add)
+    replace_operation(add, [rest])
     clear.move_before(loop)
     result = loop.results[number]
     with ir.InsertionPoint.after(loop), read.location:

@@ -8,6 +8,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.constants import full
 from tilec.ir.integers import constant, equal
 from tilec.ir.removal import erase
 from tilec.ir.sequences import at_level, operations_after, operations_before
@@ -256,10 +257,7 @@ def _branch(condition: Any, positions: list[Any]) -> Any:
 def _nothing(kind: Any) -> Any:
     """Emit what stands for a value of the round before the first one, which nothing reads."""
     if isinstance(kind, ir.RankedTensorType):
-        element = kind.element_type
-        whole = isinstance(element, ir.IntegerType)
-        zero = ir.IntegerAttr.get(element, 0) if whole else ir.FloatAttr.get(element, 0.0)
-        return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, zero))
+        return full(kind, 0)
     if isinstance(kind, ir.IntegerType):
         return arith.constant(kind, 0)
     if isinstance(kind, ir.FloatType):

@@ -16,7 +16,7 @@ from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.cute.registry import COMBINED_AS
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import add_parameter, kernel_operations
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.tma.promotion import promotion_of
@@ -40,8 +40,7 @@ def attach_tma_descriptors(function: Any, context: PassContext) -> None:
     recipes = [_recipe(op, function, metadata) for op in makers]
     for op in makers:
         argument = add_parameter(function, op.results[0].type, op.location)
-        op.results[0].replace_all_uses_with(argument)
-        erase(op)
+        replace_operation(op, [argument])
     i32 = ir.IntegerType.get_signless(32)
     function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
     function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
