@@ -139,6 +139,7 @@ class Assignment:
     _links_of: dict[Any, list[int]] = field(default_factory=dict)
     _areas: dict[tuple[Any, ...], int] = field(default_factory=dict)
     _current_areas: dict[int, int] | None = None
+    _current_prices: dict[int, float] = field(default_factory=dict)
     _priced: int = 0
 
     def run(self) -> None:
@@ -175,7 +176,7 @@ class Assignment:
         return own + self.area_price(self._area(every, self.layouts))
 
     def _start(self, order: Sequence[Key], compromise: bool) -> None:
-        self._current_areas = None
+        self._current_areas, self._current_prices = None, {}
         fixed = [key for key in self.groups if self.groups[key].fixed is not None]
         for key in fixed:
             self.layouts[key] = self._one(self.groups[key].fixed)
@@ -263,12 +264,12 @@ class Assignment:
         if best is None:
             return False
         self.layouts.update(best[0])
-        self._current_areas = None
+        self._current_areas, self._current_prices = None, {}
         self.changes.append(best[1])
         return True
 
     def _is_content(self, key: Key) -> bool:
-        free = all(self._link_price(number, self.layouts) == 0 for number in self._links_of[key])
+        free = all(self._link_price_now(number) == 0 for number in self._links_of[key])
         return free and self._own_price(key, self.layouts[key]) <= self.groups[key].least
 
     def _changes_of(self, key: Key) -> Iterator[tuple[str, dict[Any, RegisterLayout]]]:
@@ -313,7 +314,7 @@ class Assignment:
             sum(self._own_price(key, layouts[key]) for key in moved)
             for layouts in (self.layouts, changed)
         )
-        links = sum(self._link_price(number, self.layouts) for number in touched)
+        links = sum(map(self._link_price_now, touched))
         if not _gains(own + links + self._area_price_now(), own_after, most):
             return None
         old, new = self._area_prices(touched, changed)
@@ -368,6 +369,11 @@ class Assignment:
         if key not in self._prices:
             self._prices[key] = self.groups[group].price(layout)
         return self._prices[key]
+
+    def _link_price_now(self, number: int) -> float:
+        if number not in self._current_prices:
+            self._current_prices[number] = self._link_price(number, self.layouts)
+        return self._current_prices[number]
 
     def _link_price(self, number: int, layouts: Layouts) -> float:
         link = self.links[number]
