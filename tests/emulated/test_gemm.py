@@ -46,6 +46,7 @@ CLUSTERS = [
 TURNS = [
     Gemm((512, 256, 320), (128, 128, 64), "pingpong=True"),
     Gemm((512, 384, 64), (64, 128, 64), "pingpong=True"),
+    Gemm((512, 128, 192), (128, 128, 64), "pingpong=True, fill_gpu=True", multiprocessors=3),
     Gemm((640, 384, 128), (128, 192, 64), "pingpong=True", "TNT", multiprocessors=3),
     Gemm((512, 256, 192), (128, 128, 64), "pingpong=True, mma_pending=0, stages=2"),
     Gemm((384, 256, 128), (64, 128, 64), "pingpong=True, stages=3, epilogue_slots=1"),

@@ -14,7 +14,7 @@ from tilec.plan.placement import Placement, gathers, may_gather
 from tilec.request.gpu import GPUS
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
-from tilec.support.diagnostics import SourceFile
+from tilec.support.diagnostics import CompileError, SourceFile
 from tilec.support.fast_dataclasses import replace
 
 H100 = replace(TARGET, gpu=GPUS["H100"])
@@ -155,10 +155,12 @@ def test_what_cut_tiles_save_does_not_count():
     assert more.late_start_saves == 0  # not timed
 
 
-def test_a_late_start_alone_changes_no_tile():
-    """24x128x64 in 1x4 took 2% longer than 64x80x64 at 24x10240x8192, where 3% less is modelled."""
-    best = rank_tiles(GemmProblem((24, 10240, 8192), may_defer=True, may_swap=True), H100)[0]
-    assert (best.tile.m, best.tile.n) == (64, 80)
+def test_neighbours_alone_change_no_tile():
+    """128x128x64 in 1x4 took 2% longer than 64x256x64 at 128x13824x5120, where less is modelled."""
+    known = GemmProblem((128, 13824, 5120), n_contiguous=True, may_defer=True, may_swap=True)
+    best, second, *_ = rank_tiles(known, H100)
+    assert (best.tile.m, best.tile.n) == (64, 256)
+    assert second.score < best.score
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_whether_ctas_share_tiles():
     [
         ({"M": 48, "N": 5120, "K": 5120}, [4, 1, 1], [1, 4], False),
         ({"M": 5120, "N": 48, "K": 5120}, [4, 1, 1], [4, 1], False),
-        ({"M": 180, "N": 4096, "K": 4096}, [2, 1, 1], [2, 1], True),  # shares B, is swapped
+        ({"M": 130, "N": 4096, "K": 4096}, [2, 1, 1], [2, 1], True),  # shares B, is swapped
     ],
 )
 def test_what_the_launcher_gets(sizes, cluster, tiles, early):
@@ -234,3 +236,41 @@ def test_what_the_launcher_gets(sizes, cluster, tiles, early):
     metadata = made.artifact.kernels[0].metadata
     assert (metadata["cluster"], metadata["cluster_tiles"]) == (cluster, tiles)
     assert metadata["dependent_launch"] is early
+
+
+def test_every_sm_streams_where_rounds_of_tiles_are_uneven():
+    """144 tiles took 21.0 us on 132 SMs, 25.8 us on 72, which need two rounds of them, too."""
+    best = rank_tiles(
+        GemmProblem((3, 9216, 3072), n_contiguous=True, may_defer=True, may_swap=True), H100
+    )[0]
+    assert (best.tile.m, best.tile.n, best.cost.ctas, best.cost.waves) == (8, 64, 144, 2)
+    assert best.fills_gpu
+    assert best.cost.filled_memory < 0.9 * best.cost.memory
+
+
+@pytest.mark.parametrize(
+    ("tile", "extents"),
+    [
+        (GemmTile(8, 64, 64, 2, 2, may_swap=True), (3, 8192, 3072)),  # one round
+        (GemmTile(64, 64, 64, 2, 2), (128, 9216, 3072)),  # two tiles read the same columns
+        (GemmTile(8, 64, 64, 2, 2, cluster=(1, 4), may_swap=True), (3, 9216, 3072)),  # neighbours
+        (GemmTile(8, 64, 64, 2, 2, split_k=2, may_swap=True), (3, 9216, 3072)),
+        (GemmTile(128, 256, 64, 2, 2), (8192, 8192, 8192)),  # computing takes longer
+    ],
+)
+def test_other_tiles_have_the_fewest_ctas(tile, extents):
+    cost = gemm_cost(tile, extents, H100, contiguous=(False, True))
+    assert not cost.fills_gpu
+
+
+def test_whether_every_sm_has_a_cta():
+    assert not plan(problem()).fill_gpu
+    filled = plan(problem(fill_gpu=True))
+    assert filled.fill_gpu
+    reason = "fill_gpu = true: memory bounds the time, and more SMs draw more from it"
+    assert reason in filled.reasons
+    assert not plan(problem(fill_gpu=True), fill_gpu=False).fill_gpu
+    assert "fill_gpu = true: fixed by the user" in plan(problem(), fill_gpu=True).reasons
+    assert not plan(problem(fill_gpu=True), persistent=False).fill_gpu
+    with pytest.raises(CompileError, match="fill_gpu = true: no CTA loops over tiles"):
+        plan(problem(), fill_gpu=True, persistent=False)

@@ -63,7 +63,7 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     [
         ((17, 24576, 4096), False, (24, 64, 128), (1, 1), 1),  # 64x64x64 took 5% longer
         ((24, 7168, 18432), True, (24, 64, 128), (1, 4), 1),  # 64x64x64 took 7% longer
-        ((100, 10240, 8192), True, (64, 192, 64), (1, 1), 1),  # 64x256x64 took 1% longer
+        ((100, 10240, 8192), True, (64, 256, 64), (1, 1), 1),  # 64x192x64 took 1% less
         ((180, 5120, 14336), True, (64, 128, 64), (1, 1), 1),  # 184x128x64 in 3 took 10% longer
         ((180, 4096, 4096), False, (64, 112, 64), (1, 1), 1),  # 96x64x64 in 2x1 as long
         ((200, 7168, 2048), True, (200, 64, 64), (1, 4), 1),  # 64x256x64 took 34% longer

@@ -59,9 +59,9 @@ def test_a_persistent_kernel_fills_the_device():
     shared = shape_of(3000, persistent=True, plan={"blocks_per_sm": 2})
     assert shared.blocks == persistent_blocks(3000, 2 * SMS)
     assert shape_of(2048, persistent=True).blocks == 128
-    balanced = {"balance_tiles": -1}
-    assert shape_of(2048, persistent=True, plan=balanced).blocks == SMS
-    assert shape_of(100, persistent=True, plan=balanced).blocks == 100
+    for filling in ({"balance_tiles": -1}, {"order_tiles": True}, {"fill_gpu": True}):
+        assert shape_of(2048, persistent=True, plan=filling).blocks == SMS
+        assert shape_of(100, persistent=True, plan=filling).blocks == 100
 
 
 def test_a_persistent_kernel_in_clusters_fills_what_the_driver_says():

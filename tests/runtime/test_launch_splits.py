@@ -80,7 +80,7 @@ def test_launches_with_the_same_splits_share_a_variant():
 def test_what_the_user_fixes_holds(hints):
     """Fields that go with splits leave them to the launch."""
     plan = compiled((128, 2048, 4096), rows=128, hints=hints).plan
-    expected = {"split_k=2": 2, "stages=3": 4}.get(hints, 1)
+    expected = {"split_k=2": 2, "stages=3": 3}.get(hints, 1)
     assert plan["split_k"] == expected
 
 

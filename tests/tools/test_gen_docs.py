@@ -72,7 +72,7 @@ def test_the_options_of_the_passes_are_plan_fields_and_flags():
     named = set().union(*options.values())
     assert {name for name in named if name.startswith("--")} == {"--debug-waits"}
     assert '"--debug-waits"' in flags
-    followed_by_the_planner_alone = {ANY_TILE_EXTENTS, "share_tiles"}
+    followed_by_the_planner_alone = {ANY_TILE_EXTENTS, "share_tiles", "fill_gpu"}
     assert {name for name in named if not name.startswith("--")} == (
         set(PLAN_FIELDS) - followed_by_the_planner_alone
     )

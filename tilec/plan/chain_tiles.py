@@ -109,7 +109,7 @@ class RankedChain:
     tile_cycles: float
 
     # What `RankedTile` says of one product. Registers are full, so no tile waits for the next one.
-    is_deferred = reads_on = outgrows_l2 = False
+    is_deferred = reads_on = outgrows_l2 = fills_gpu = False
     share_tiles = dependent_launch = True
 
     def __str__(self) -> str:

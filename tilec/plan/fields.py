@@ -285,6 +285,13 @@ FIELDS: dict[str, PlanField] = {
             " result",
         ),
         PlanField(
+            "fill_gpu",
+            "1 for `auto` tiles of products that take several rounds of tiles, if memory bounds"
+            " them; otherwise 0",
+            "whether every SM has a CTA that loops over tiles, although fewer of them would need as"
+            " many rounds of tiles: more SMs draw more from memory, fewer draw less power",
+        ),
+        PlanField(
             "share_rounds",
             "1 where the loads of few blocks do not keep memory busy, and a loop only combines"
             " tiles that are reduced after it, for launches in which a block loads 256 KB or more;"

@@ -108,19 +108,27 @@ they gained; in waves of 128, after an early start, 19 looks took 0.9% less to 3
 MANY_IDLE, MANY_IDLE_SHARE = 1 / 3, 1.04
 """From which share of idle SMs on an early start makes streaming so much slower than the rate of
 the memory says: 80 CTAs drew 1320 bytes a cycle, where it says 1460, 128 CTAs 1550 of 1670."""
-UNEVEN_CLUSTERS, LAUNCH_CYCLES = 0.12, 1300
+UNEVEN_CLUSTERS, LAUNCH_CYCLES = 0.165, 1300
 """Share of streaming that neighbours save there by a late start, and what that costs. With 72 and
 80 CTAs eight looks took 7.7 to 11.7% less after a late start (13% of streaming, less 0.7 us); with
-96 and 112 all 29 took 0.4 to 8% more."""
+96 and 112 all 29 took 0.4 to 8% more. Next to other tiles, 20 looks at 72 to 88 CTAs took 4.6% less
+than 0.12 says."""
 ROOM_FOR_NEXT, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
 """Share of idle SMs from which on the next launch fits on them; bytes from memory that one SM then
 takes in a cycle, and all of them (not measured where the bus gives more). With 20, 24 and 33 CTAs
 17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us."""
-LESS_THAN_HALF, HALF_WITH_ROOM, CTAS_WITH_ROOM, CLUSTERS_WITH_ROOM = 0.53, 1.12, 1.22, 1.34
+LAST_BYTES_PER_CYCLE = 100
+"""Bytes from memory that an SM takes in a cycle for a tile on top of whole rounds, where all SMs
+have a CTA. With 8 and 12 such tiles, 1x8960x1536, 3x9216x3072 and 20x17408x5120 NN took 11.4, 21.0
+and 63.9 us; by the model, 60 would make that 1.6, 2.5 and 3.3 us more. 60 to 150 choose alike
+(bf16, H100, this, `OVERLAP_SHARPNESS`, and the last values of `UNEVEN_CLUSTERS` and
+`HALF_WITH_ROOM`: docs/measurements/2026-11-28-few-rows.md)."""
+LESS_THAN_HALF, HALF_WITH_ROOM, CTAS_WITH_ROOM, CLUSTERS_WITH_ROOM = 0.53, 1.07, 1.22, 1.34
 """What an early start then makes streaming slower: of 63 CTAs or more, which fill the SMs with
 those of the next launch, of fewer, and of neighbours in clusters. 64 CTAs drew 1460 bytes a cycle,
 and took 13.4 to 13.8 us at 8 and 40x4096x4096, in clusters 16.1 and 16.4; 48 and 56 CTAs took 5 to
-10% longer than neighbours after a late start at five products."""
+10% longer than neighbours after a late start at five products. 1.12 for 64 CTAs was 5% too much at
+48x4096x4096."""
 LATE_WITH_ROOM, LATE_WITH_ROOM_CYCLES = 0.23, 2000
 """Share of streaming that neighbours then save by a late start, and what that costs: they drew 1590
 bytes a cycle."""
@@ -169,6 +177,12 @@ SHORT_RUN = 1.02
 """What memory takes longer for shorter ones, which k-tiles of 64 elements take of rows of K. At
 1x28672x4096 NT 8x128 tiles had 0.96 of cuBLAS with k-tiles of 64, 0.975 with 128, and 8x64 tiles
 0.987 with 128, 0.993 with 256 (bf16, H100, 2026-11-25)."""
+OVERLAP_SHARPNESS = 5
+"""How sharply the time turns from that of memory to that of computing: the two are added as powers
+of 5, 15% more where they are alike. At 144x14336x4096 NT 192x112x64 tiles took 9% longer than
+144x128x64 in 1x4, at 160x6656x17920 NN 160x64x64 in 1x4 10% longer than 80x128x64 started late; by
+the larger of both times alone, 3% less and 1% less. 4 to 8 choose as well up to 256 rows, 5 best
+above. After a late start, crowds take no more than the larger one (bf16, H100)."""
 HIDDEN_SHARE = 0.12
 """Part of the computing time that counts although the memory bus takes longer: overlap is not
 perfect (calibrated)."""

@@ -131,6 +131,7 @@ class KernelProblem:
         share_tiles: Whether the cluster was planned for CTAs that share what they load alike.
         dependent_launch: Whether the tiles were planned for a start before the kernel before has
             ended.
+        fill_gpu: Whether they were planned for a CTA on every SM, though fewer need no more rounds.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         tiles_are_planned: Whether the planner chose the extents of the largest product.
         why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
@@ -193,6 +194,7 @@ class KernelProblem:
     blocks: int = 2**31 - 1
     share_tiles: bool = True
     dependent_launch: bool = True
+    fill_gpu: bool = False
     split_k: int = 1
     tiles_are_planned: bool = False
     why_not_split: str | None = None
@@ -287,6 +289,7 @@ class KernelPlan:
         l2_promotion: Bytes that TMA brings into L2 at a time, where a load reads on in memory.
         share_tiles: Whether the CTAs of a cluster share the tiles that several of them load.
         dependent_launch: Whether the kernel may start before the one before it has ended.
+        fill_gpu: Whether every SM has a CTA, though fewer need no more rounds of tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         splits_by_launch: Whether launches take variants with as many of them as they need.
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
@@ -331,6 +334,7 @@ class KernelPlan:
     l2_promotion: int = PROMOTION
     share_tiles: bool = True
     dependent_launch: bool = True
+    fill_gpu: bool = False
     split_k: int = 1
     splits_by_launch: bool = False
     snake_k: bool = False

@@ -55,6 +55,7 @@ class PlanOverrides:
     l2_promotion: int | None = None
     split_k: int | None = None
     snake_k: bool | None = None
+    fill_gpu: bool | None = None
     share_rounds: bool | None = None
     share_tiles: bool | None = None
     dependent_launch: bool | None = None

@@ -92,6 +92,7 @@ class TileChoice:
         l2_promotion: Bytes that TMA brings into L2 at a time, of operands of the largest mma.
         dependent_launch: Whether the kernel may start before the one before it has ended.
         share_tiles: Whether the CTAs of the cluster share what they load alike.
+        fill_gpu: Whether every SM should have a CTA, though fewer need no more rounds of tiles.
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
         snake_k: Whether L2 cannot keep the operands of a wave of the largest mma for the next one.
@@ -112,6 +113,7 @@ class TileChoice:
     l2_promotion: int = PROMOTION
     dependent_launch: bool = True
     share_tiles: bool = True
+    fill_gpu: bool = False
     ranked: Sequence[Ranked] = ()
     extents: tuple[int | str, ...] = ()
 
@@ -199,6 +201,7 @@ def make_choice(
         WIDE_PROMOTION if chosen.reads_on else PROMOTION,
         chosen.dependent_launch,
         chosen.share_tiles,
+        chosen.fills_gpu,
         rankings[0] if extents else (),
         extents,
     )

@@ -28,8 +28,9 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     snake, why_snake = choose_snake(problem, plan, plan.persistent, overrides)
     promotion, why_promotion = choose_promotion(problem, overrides)
     dependent, why_launch = choose_launch(problem, plan, overrides)
+    fills, why_fills = choose_filling(problem, plan, overrides)
     reasons = (*why_group, *why_order, *why_cluster, *why_shares, *why_snake)
-    reasons += (*why_promotion, *why_launch)
+    reasons += (*why_promotion, *why_launch, *why_fills)
     return replace(
         plan,
         cluster=cluster,
@@ -40,6 +41,7 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
         snake_k=snake,
         l2_promotion=promotion,
         dependent_launch=dependent,
+        fill_gpu=fills,
         reasons=(*plan.reasons, *reasons),
     )
 
@@ -260,6 +262,22 @@ def choose_launch(
         return True, ()
     why = "its CTAs spread evenly, and neighbours start in one GPC, only on an empty GPU"
     return False, (f"dependent_launch = false: {why}",)
+
+
+def choose_filling(
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+) -> tuple[bool, tuple[str, ...]]:
+    """Return whether every SM gets a CTA that loops over tiles, and why if it does.
+
+    Otherwise a launch has the fewest CTAs that need no more rounds of tiles: idle SMs save power.
+    """
+    if overrides.fill_gpu and not plan.persistent:
+        fail("T0421", "fill_gpu = true: no CTA loops over tiles (persistent = false)")
+    if overrides.fill_gpu is not None:
+        return overrides.fill_gpu, (overrides.fixed("fill_gpu"),)
+    if not problem.fill_gpu or not plan.persistent:
+        return False, ()
+    return True, ("fill_gpu = true: memory bounds the time, and more SMs draw more from it",)
 
 
 def choose_pace(

@@ -50,6 +50,7 @@ PLANNED_FACTS = {
     "l2_promotion": "planned_l2_promotion",
     "share_tiles": "planned_share_tiles",
     "dependent_launch": "planned_dependent_launch",
+    "fill_gpu": "planned_fill_gpu",
     "split_k": "planned_split_k",
     "defer_stores": "planned_deferral",
     "snake_k": "planned_snake",

@@ -29,9 +29,27 @@ class Traffic:
 
         Where M is contiguous in A, the rows of its boxes bind, too, which the model does not count.
         """
+        return self._early_bytes(place) / memory_rate(place, target)
+
+    def filled_cycles(self, place: Placement, slots: int, target: Target) -> float:
+        """Return the same where all of `slots` CTAs start, not the fewest; 0 if none would pay.
+
+        All stream until whole waves are done, those with one tile more then draw what they can.
+        CTAs that read the same bytes gain nothing, nor do neighbours, whose clusters wait for room.
+        """
+        if place.waves == 1 or not place.whole or place.gathered or self.tile.split_k > 1:
+            return 0.0
+        whole, rest = divmod(place.ctas, slots)
+        each = self._early_bytes(place) / place.ctas
+        busy = _bent(bus_rate(target), slots * machine.SM_MEMORY_BYTES_PER_CYCLE)
+        last = rest and rest * each / _bent(busy, rest * machine.LAST_BYTES_PER_CYCLE)
+        return whole * slots * each / busy + last
+
+    def _early_bytes(self, place: Placement) -> float:
+        """Return `_bytes` after an early start, which spreads a crowd."""
         spread = place.waves == 1 and not self.contiguous[0]
         crowd = machine.FAR_READ if spread else machine.CROWDED_READ
-        return self._bytes((machine.SHARED_READ, crowd)) / memory_rate(place, target)
+        return self._bytes((machine.SHARED_READ, crowd))
 
     def late_cycles(self, place: Placement, target: Target) -> float:
         """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
@@ -108,6 +126,29 @@ def outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: in
     return (rows + columns) * k > (machine.HELD_L2_BYTES if held else machine.L2_KEPT_BYTES)
 
 
+def l2_cycles(
+    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float], active: int
+) -> float:
+    """Return the cycles in which `active` CTAs load a k-tile from L2."""
+    return tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
+
+
+def _cold(
+    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float]
+) -> tuple[float, float]:
+    """Return what a byte of A and of B costs: its first reader has to wait for memory.
+
+    TMA fills the rows of a tile that lie outside of the array, and reads nothing for them.
+    """
+    m, n, _ = extents
+    readers = (-(-n // tile.n), -(-m // tile.m))
+    rows, columns = (
+        factor * (1 + machine.COLD_SHARE / count)
+        for factor, count in zip(factors, readers, strict=True)
+    )
+    return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
+
+
 def memory_rate(place: Placement, target: Target) -> float:
     """Return the bytes per cycle that CTAs draw from memory on average, after an early start."""
     bus, each = bus_rate(target), machine.SM_MEMORY_BYTES_PER_CYCLE
@@ -121,7 +162,11 @@ def bus_rate(target: Target) -> float:
     return target.gpu.memory_rate / machine.MEMORY_CYCLES_PER_SECOND
 
 
+def add_powers(first: float, second: float, power: float) -> float:
+    """Return two numbers added as powers: about the larger one, the smaller one if `power` < 0."""
+    return (first**power + second**power) ** (1 / power)
+
+
 def _bent(bus: float, sms: float) -> float:
     """Return the lesser rate, less where both are alike."""
-    sharp = machine.MEMORY_SHARPNESS
-    return (bus**-sharp + sms**-sharp) ** (-1 / sharp)
+    return add_powers(bus, sms, -machine.MEMORY_SHARPNESS)

@@ -7,7 +7,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
 from tilec.plan.gemm.edges import outside_cycles
-from tilec.plan.gemm.memory import Traffic, outgrows_l2
+from tilec.plan.gemm.memory import Traffic, add_powers, l2_cycles, outgrows_l2
 from tilec.plan.gemm.tile import GemmTile, shares_divide
 from tilec.plan.placement import Placement, gathers
 from tilec.plan.split import HELD_BYTES, split_range
@@ -39,6 +39,8 @@ class GemmCost:
         reads_on: Whether an operand is read once and has K contiguous.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
+        filled_memory: The same with a CTA on every SM, where fewer need as many rounds of tiles; 0
+            where there is one round.
         late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
         cut: Whether half of the rows of the last tiles lie outside, or more.
         few_rows: Whether the product has as few rows as those whose crowds were timed.
@@ -59,6 +61,7 @@ class GemmCost:
     start: float
     latency: float = 0.0
     memory: float = 0.0
+    filled_memory: float = 0.0
     late_memory: float = 0.0
     cut: bool = False
     few_rows: bool = False
@@ -115,7 +118,18 @@ class GemmCost:
     @property
     def streaming(self) -> float:
         """Cycles from the first operands to the last whole sums: computing and memory overlap."""
-        return max(self.computing - self.start - self.reduction, self.memory)
+        memory = self.filled_memory if self.fills_gpu else self.memory
+        return add_powers(self._working, memory, machine.OVERLAP_SHARPNESS)
+
+    @property
+    def fills_gpu(self) -> bool:
+        """Whether every SM should have a CTA: memory bounds the time, and gives more to more."""
+        return self._working < self.memory and 0 < self.filled_memory < self.memory
+
+    @property
+    def _working(self) -> float:
+        """Cycles from the first operands to the last whole sums, were memory as fast as L2."""
+        return self.computing - self.start - self.reduction
 
     @property
     def late_start_saves(self) -> float:
@@ -132,11 +146,10 @@ class GemmCost:
     def _crowd_saves(self) -> float:
         """The same of single CTAs that read the same bytes, if these bind or a crowd reads them.
 
-        A crowd of cut tiles starts late, but that does not make it better than other tiles
-        (docs/measurements/2026-11-27-late-crowds.md).
+        Computing and memory then overlap. A crowd of cut tiles starts late, but that does not make
+        it better than other tiles (docs/measurements/2026-11-27-late-crowds.md).
         """
-        late = replace(self, memory=self.late_memory).streaming
-        saved = self.streaming - late - machine.LAUNCH_CYCLES
+        saved = self.streaming - max(self._working, self.late_memory) - machine.LAUNCH_CYCLES
         near = saved if saved > machine.NEAR_MARGIN * self.streaming else 0.0
         crowd = machine.CROWD_SAVES * self.streaming - machine.LAUNCH_CYCLES
         if not self._is_crowd or crowd <= machine.CROWD_MARGIN * self.streaming:
@@ -200,10 +213,13 @@ def gemm_cost(
     known = factors[1] == 1.0 and not contiguous[0]
     peers = sharing.cluster[0] if known else 1
     traffic = Traffic(tile, extents, batch, contiguous)
+    together = replace(traffic, tile=sharing)
+    filled = together.filled_cycles(place, _resident(tile, target), target)
     return replace(
         _working(tile, place, extents, contiguous, target),
-        l2=_l2_cycles(sharing, extents, factors, active) * place.l2_share,
-        memory=replace(traffic, tile=sharing).early_cycles(place, target),
+        l2=l2_cycles(sharing, extents, factors, active) * place.l2_share,
+        memory=together.early_cycles(place, target),
+        filled_memory=filled,
         late_memory=traffic.late_cycles(place, target) if known else 0.0,
         cut=2 * (-extents[0] % tile.m) >= tile.m,
         few_rows=extents[0] <= machine.CROWD_ROWS,
@@ -296,29 +312,6 @@ def _reduction(tile: GemmTile, consumers: int) -> float:
     rounds = -(-count // max(1, held))
     adding = count * partial / machine.PARTIAL_BYTES_PER_CYCLE[consumers]
     return machine.EXCHANGE_CYCLES + max(adding, rounds * machine.PARTIAL_LATENCY)
-
-
-def _l2_cycles(
-    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float], active: int
-) -> float:
-    """Return the cycles in which `active` CTAs load a k-tile from L2."""
-    return tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
-
-
-def _cold(
-    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float]
-) -> tuple[float, float]:
-    """Return what a byte of A and of B costs: its first reader has to wait for memory.
-
-    TMA fills the rows of a tile that lie outside of the array, and reads nothing for them.
-    """
-    m, n, _ = extents
-    readers = (-(-n // tile.n), -(-m // tile.m))
-    rows, columns = (
-        factor * (1 + machine.COLD_SHARE / count)
-        for factor, count in zip(factors, readers, strict=True)
-    )
-    return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
 
 
 def _epilogue(tile: GemmTile, consumers: int, target: Target) -> float:

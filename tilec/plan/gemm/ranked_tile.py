@@ -78,6 +78,11 @@ class RankedTile:
         return not self.cost.late_start_saves
 
     @property
+    def fills_gpu(self) -> bool:
+        """Whether every SM should have a CTA, though fewer need no more rounds of tiles."""
+        return self.cost.fills_gpu
+
+    @property
     def outgrows_l2(self) -> bool:
         """Whether L2 cannot keep the operands of a wave of tiles for the next one."""
         return self.cost.outgrows_l2

@@ -10,13 +10,13 @@ from tilec.runtime.errors import launch_error
 from tilec.runtime.launch.grid import MAX_BLOCKS, Grid
 
 
-def persistent_blocks(tiles: int, slots: int, *, balanced: bool = False) -> int:
+def persistent_blocks(tiles: int, slots: int, *, fill: bool = False) -> int:
     """Return how many blocks work off `tiles` when `slots` of them run at a time.
 
     The fewest that need no more rounds than all slots would: idle SMs save power. As many as can
-    run if tiles differ in length and are `balanced` among blocks: a round is no measure of time.
+    run (`fill`) if rounds are no measure of time: tiles differ in length, or memory bounds them.
     """
-    if balanced:
+    if fill:
         return min(tiles, slots)
     rounds = -(-tiles // slots)
     return -(-tiles // rounds)
@@ -80,7 +80,7 @@ def launch_shape(
     one_each = driver.device(loaded.device).sm_count * _blocks_per_sm(metadata)
     slots = driver.active_clusters(loaded, shape) if cluster > 1 else one_each
     _check_count(metadata, blocks, blocks_at_a_time=slots * cluster)
-    count = persistent_blocks(blocks // cluster, slots, balanced=_is_balanced(metadata))
+    count = persistent_blocks(blocks // cluster, slots, fill=_fills(metadata))
     return replace(shape, blocks=count * cluster)
 
 
@@ -89,10 +89,10 @@ def _blocks_per_sm(metadata: Mapping[str, Any]) -> int:
     return metadata.get("plan", {}).get("blocks_per_sm", 1)
 
 
-def _is_balanced(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether the tiles of a kernel differ in length and are balanced among its CTAs."""
+def _fills(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether rounds of tiles say nothing about the time of a kernel."""
     plan = metadata.get("plan", {})
-    return plan.get("balance_tiles", 0) != 0 or plan.get("order_tiles", False)
+    return any(plan.get(name, False) for name in ("balance_tiles", "order_tiles", "fill_gpu"))
 
 
 def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:

@@ -308,7 +308,7 @@ def _of_choice(choice: TileChoice, specialization: Specialization) -> Candidate:
 
 def _is_same(first: CompiledKernel, second: CompiledKernel) -> bool:
     """Tell whether two variants launch the same code in the same way."""
-    fields = ("blocks_per_sm", "balance_tiles")  # what the head of the PTX does not say
+    fields = ("blocks_per_sm", "balance_tiles", "fill_gpu")  # what the head of the PTX does not say
     plans = first.plan, second.plan
     same = all(plans[0][name] == plans[1][name] for name in fields)
     return same and first.ptx == second.ptx

@@ -41,6 +41,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "l2_promotion": plan.l2_promotion,
         "share_tiles": plan.share_tiles,
         "dependent_launch": plan.dependent_launch,
+        "fill_gpu": plan.fill_gpu,
         "split_k": plan.split_k,
         "snake_k": plan.snake_k,
         "defer_stores": plan.defer_stores,

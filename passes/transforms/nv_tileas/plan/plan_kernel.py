@@ -334,6 +334,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "l2_promotion": read_kernel_fact(function, "planned_l2_promotion", PROMOTION),
         "share_tiles": read_kernel_fact(function, "planned_share_tiles", True),
         "dependent_launch": read_kernel_fact(function, "planned_dependent_launch", True),
+        "fill_gpu": read_kernel_fact(function, "planned_fill_gpu", False),
         "split_k": read_kernel_fact(function, "planned_split_k", 1),
         "tiles_are_planned": bool(read_kernel_fact(function, "planned_mma", 0)),
         "defer_stores": read_kernel_fact(function, "planned_deferral", True),
