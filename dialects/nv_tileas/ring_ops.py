@@ -247,6 +247,10 @@ class RingCommitOp(_RingOperation, name="ring_commit"):
     """
 
 
+class RingPublishOp(_RingOperation, name="ring_publish"):
+    """Threads that fill a slot: each warp arrives on its full barrier, after what it has stored."""
+
+
 class RingWaitOp(_RingOperation, name="ring_wait"):
     """Consumer: wait until the slot at `position` is filled."""
 

@@ -31,6 +31,37 @@ def attention(warpgroups=2, registers=(64, 64, 32, 64, 64)):
     return LoopGraph(ops, edges, warpgroups)
 
 
+def gradients(exchanged=True):
+    """Products of two warpgroups: the last but one reads what both compute from the others."""
+    ops = (
+        Op("scores", Engine.TENSOR, 256, registers=32),
+        Op("weights", Engine.SPECIAL, 400, registers=16),
+        Op("queries", Engine.TENSOR, 256, registers=128),
+        Op("store", registers=0, cycles=300),
+        Op("keys", Engine.TENSOR, 256, registers=64),
+    )
+    edges = (Edge(0, 1), Edge(1, 2), Edge(2, 3), Edge(1, 4), Edge(4, 4, 1))
+    crossing = (Edge(1, 2),) if exchanged else ()
+    return LoopGraph(ops, edges, 2, meets=True, exchanges=crossing, in_order=exchanged)
+
+
+def test_a_product_of_what_warpgroups_exchange_runs_a_round_later():
+    graph = gradients()
+    found = schedule_loop(graph, 208)
+    assert found.best.stages == (0, 0, 1, 1, 0)
+    assert found.best.order == (0, 1, 4, 2, 3), "what is exchanged has a whole round"
+    assert not found.best.turns
+    (plain,) = (item.schedule for item in found.lost if not item.schedule.rotated)
+    assert graph.meets_with(plain.stages)
+    assert not graph.meets_with(found.best.stages)
+    assert plain.interval == 2 * sum(op.cycles for op in graph.ops)
+
+
+def test_what_has_one_place_makes_warpgroups_meet_in_every_schedule():
+    graph = gradients(exchanged=False)
+    assert all(graph.meets_with(item.stages) for item in every_schedule(schedule_loop(graph, 208)))
+
+
 def every_schedule(choice):
     return [choice.best, *(item.schedule for item in choice.lost)]
 

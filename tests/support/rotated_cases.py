@@ -74,6 +74,8 @@ CASES = (
     Case("fed_back", (64, 32, 64)),
     Case("fed_back", (128, 64, 128), "f16", TURNS),
     Case("reshaped", (64, 32, 64), "f16"),
+    Case("exchanged", (128, 128, 64), "bf16", "1 of 3 products"),
+    Case("exchanged", (128, 128, 64), "f16", "1 of 3 products"),
 )
 
 

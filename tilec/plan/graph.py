@@ -93,6 +93,10 @@ class LoopGraph:
         warpgroups: How many share the engines, each with its own rows.
         cuts: Operations after which stage 1 may begin, if that is the choice and not the stages of
             products: all that reads their results then has stage 1.
+        exchanges: From what threads compute for a product, and store in shared memory, to that
+            product, if a ring can hold it for a round. The warpgroups do not meet for a product of
+            the next round.
+        in_order: Whether each stage keeps the order of the program.
         meets: Whether the warpgroups meet at barriers in each round, around what they store for a
             product. So none of them multiplies while another one computes.
         slots: Slots of the rings that its tiles arrive in.
@@ -103,7 +107,18 @@ class LoopGraph:
     warpgroups: int = 1
     cuts: tuple[int, ...] = ()
     meets: bool = False
+    exchanges: tuple[Edge, ...] = ()
+    in_order: bool = False
     slots: int = 2
+
+    def meets_with(self, stages: tuple[int, ...]) -> bool:
+        """Tell whether the warpgroups meet in a round with these stages."""
+        late = self.exchanges and all(edge.lag(stages) > 0 for edge in self.exchanges)
+        return self.meets and not late
+
+    def is_carried(self, edge: Edge, stages: tuple[int, ...]) -> bool:
+        """Tell whether registers hold what an edge reads until a later round reads it."""
+        return edge.lag(stages) > 0 and edge not in self.exchanges
 
     def read_by(self, edge: Edge) -> tuple[int, int]:
         """Return the operation that an edge reads, and which of its results with registers."""

@@ -1,6 +1,7 @@
 """The order in which a warpgroup issues the operations of a round. Pure Python."""
 
 from tilec.plan.graph import LoopGraph, longest_ways
+from tilec.plan.live_tiles import live_registers
 
 ISSUE_CYCLES = 16.0
 """Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
@@ -20,6 +21,8 @@ def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...]
     if not any(stages):
         order = tuple(range(len(graph.ops)))
         return order, _time(graph, order, before)
+    if graph.in_order:
+        return _in_order(graph, stages, before)
     ways = longest_ways(graph, before)
     done: dict[int, float] = {}
     clock = tensor = 0.0
@@ -33,6 +36,31 @@ def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...]
         order.append(chosen)
         waiting.discard(chosen)
     return tuple(_late_loads(graph, order, before)), max([clock, *done.values()])
+
+
+def _in_order(
+    graph: LoopGraph, stages: tuple[int, ...], before: list[list[int]]
+) -> tuple[tuple[int, ...], float]:
+    """Return the order with stage 0 as a block where that takes the fewest registers.
+
+    Of several such places, the one with the shortest round, and of these the first one: what stage
+    1 reads of other warpgroups has most time then. Gradients of attention took 0.93 to 0.99 of the
+    time of the last place (H100, docs/measurements/2026-11-28-exchanged-operands.md).
+    """
+    now = [n for n, stage in enumerate(stages) if stage]
+    ahead = [n for n, stage in enumerate(stages) if not stage]
+    orders = [(*now[:place], *ahead, *now[place:]) for place in range(len(now) + 1)]
+    order = min(
+        (order for order in orders if _respects(order, before)),
+        key=lambda order: (live_registers(graph, stages, order), _time(graph, order, before)),
+    )
+    return order, _time(graph, order, before)
+
+
+def _respects(order: tuple[int, ...], before: list[list[int]]) -> bool:
+    """Tell whether each operation comes after those of the round that it waits for."""
+    place = {n: index for index, n in enumerate(order)}
+    return all(place[source] < place[n] for n in order for source in before[n])
 
 
 def _late_loads(graph: LoopGraph, order: list[int], before: list[list[int]]) -> list[int]:

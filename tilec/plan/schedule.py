@@ -11,10 +11,11 @@ The *interval* is the time of a round. It is at least the time for which the war
 occupy one engine. It is more where warpgroups queue for the tensor cores while others compute: mean
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
 as customers. Warpgroups that meet in each round, to store an operand of a product together, do
-everything at the same time. Where the warpgroups of a rotated loop ping-pong, they do not queue:
-each computes while the others multiply. Of schedules with the same interval, the one that carries
-the fewest registers wins. A loop with short rounds in which special functions or vector units bind
-stays as it is. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
+everything at the same time, unless that product runs a round later. Where the warpgroups of a
+rotated loop ping-pong, they do not queue: each computes while the others multiply. Of schedules
+with the same interval, the one that carries the fewest registers wins. A loop with short rounds in
+which special functions or vector units bind stays as it is. The user can fix whether a loop is
+rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from itertools import product
 from tilec.plan import machine
 from tilec.plan.graph import Engine, LoopGraph
 from tilec.plan.issue_order import order_of
+from tilec.plan.live_tiles import live_registers
 from tilec.plan.queueing import queueing_time
 from tilec.support.fast_dataclasses import dataclass
 
@@ -233,14 +235,16 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = Non
     binds = max(demands, key=lambda engine: demands[engine])
     bound = demands[binds]
     tensor = graph.demand(Engine.TENSOR)
-    together = graph.warpgroups * alone if graph.meets else 0.0
+    meets = graph.meets_with(stages)
+    together = graph.warpgroups * alone if meets else 0.0
     free = max(bound, together or queueing_time(tensor, alone, graph.warpgroups))
     ordered = max(bound, alone, graph.warpgroups * (tensor + machine.NAMED_BARRIER_CYCLES))
     possible = graph.warpgroups > 1 and any(stages) and not graph.meets
     takes = possible and (ordered < free if turns is None else turns)
     interval = ordered if takes else free
-    registers = _registers(graph, stages, order)
-    waiting = {graph.read_by(e) for e in graph.edges if e.lag(stages) > e.distance}
+    registers = live_registers(graph, stages, order)
+    late = [e for e in graph.edges if e.lag(stages) > e.distance]
+    waiting = {graph.read_by(e) for e in late if graph.is_carried(e, stages)}
     carried = sum(graph.ops[n].results[number] for n, number in waiting)
     return Schedule(stages, order, interval, bound, binds, registers, takes, carried)
 
@@ -325,29 +329,3 @@ def _from_products(graph: LoopGraph) -> set[int]:
         if op.asynchronous or sources & found:
             found.add(n)
     return found
-
-
-def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]) -> int:
-    """Return the most registers that the results of a round need at a time.
-
-    A register can hold one value of a chain after the other, so an operation needs those of its
-    result or those of the operands that end with it, whichever are more.
-    """
-    place = {n: index for index, n in enumerate(order)}
-    end = len(order)
-    ranges: list[tuple[int, int, int]] = []  # first and last place of a value, and its registers
-    for n, number, size in graph.results():
-        readers = [edge for edge in graph.edges if graph.read_by(edge) == (n, number)]
-        now = [place[edge.target] for edge in readers if edge.lag(stages) == 0]
-        later = [place[edge.target] for edge in readers if edge.lag(stages) > 0]
-        if not graph.ops[n].in_pieces:
-            ranges.append((place[n], end if later else max(now, default=place[n]), size))
-        if later:
-            ranges.append((-1, max(later), size))
-    most = 0
-    for index in range(end):
-        through = sum(size for first, last, size in ranges if first < index < last)
-        ending = sum(size for first, last, size in ranges if first < index == last)
-        made = sum(size for first, _, size in ranges if first == index)
-        most = max(most, through + max(ending, made))
-    return most

@@ -120,6 +120,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileas-lead-loads", f"{_TILEAS}.roles.lead_loads"),
             Step("nv-tileas-fill-together", f"{_TILEAS}.roles.fill_together"),
             Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
+            Step("nv-tileas-exchange-operands", f"{_TILEAS}.schedule.exchange_operands"),
             Step("nv-tileas-rotate-loops", f"{_TILEAS}.schedule.rotate_loops"),
             Step("nv-tileas-lower-epilogue", f"{_TILEAS}.epilogue.lower_epilogue"),
             Step(

@@ -31,9 +31,6 @@ _KEY_TILES = (64, 128)
 """The same of our kernel of DK and DV alone."""
 ALONE = "ALONE"
 """Constant of a variant: 1 computes DQ in a kernel of its own, 0 all gradients in one kernel."""
-_ALONE_DEPTH = 128
-"""Size of a head from which on two kernels are faster than one
-(`docs/measurements/2026-11-25-attention-backward.md`)."""
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -116,7 +113,7 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
         for tensors, power, mean in zip(operands.sets, powers, means, strict=True)
     ]
     given = dict(variant.constants)
-    make = _alone if given.pop(ALONE, depth >= _ALONE_DEPTH) else _together
+    make = _alone if given.pop(ALONE, 0) else _together
     run, compiled = make(torch, case, Variant(variant.text, given, variant.plan), operands.scale)
     detail = detail_of(compiled(data[0], grads[0]))
 

@@ -17,6 +17,7 @@ EVENTS = (
     "ring_acquire",
     "ring_wait",
     "ring_release",
+    "ring_publish",
     "ring_release_until",
     "ring_advance",
     "ring_skip",
@@ -83,7 +84,7 @@ HANDLE_TYPES = (
 """Types of the values by which operations name what they synchronise on."""
 CROSSING = frozenset(
     {"ring_acquire", "ring_wait", "ring_release", "ring_release_until", "ring_advance"}
-    | {"mbarrier_arrive_copies"}
+    | {"mbarrier_arrive_copies", "ring_publish"}
     | {"ring_skip", "mbarrier_arrive_expect_tx", "async_tiled_tma_load", "cluster_sync"}
     | {"await_cluster", "cluster_send"}
     | {"await_partials", "arrive_partial", "reset_partials", "add_partial", "store_partial"}

@@ -10,7 +10,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, terminator
+from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.ir.values import is_tile
 from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
@@ -185,7 +185,7 @@ def is_copied_operand(dot: Any, number: int) -> bool:
 def is_received(dot: Any, number: int) -> bool:
     """Tell whether operand `number` of `dot` comes to the consumers through a channel of TMA."""
     source = defining_operation(loaded_operand(dot.operands[number]))
-    return source is not None and source.name == _RECEIVE
+    return source is not None and source.name in (_RECEIVE, "nv_tileas.load_shared")
 
 
 def meets(dot: Any) -> bool:
@@ -193,6 +193,25 @@ def meets(dot: Any) -> bool:
     return any(
         not (is_received(dot, number) or stays_in_registers(dot, number)) for number in (0, 1)
     )
+
+
+def is_exchanged(dot: Any, number: int) -> bool:
+    """Tell whether a ring can pass operand `number` of `dot` on to the next round of its loop.
+
+    That is what threads store, and compute from another product of the round.
+    """
+    if is_received(dot, number) or not is_staged(dot, number):
+        return False
+    pending, seen = [defining_operation(dot.operands[number])], set[Any]()
+    while pending:
+        op = pending.pop()
+        if op is None or op in seen or op.block != dot.block:
+            continue
+        if op.name == DOT:
+            return parent_operation(dot).name == "scf.for"
+        seen.add(op)
+        pending += map(defining_operation, op.operands)
+    return False
 
 
 def is_staged(dot: Any, number: int) -> bool:

@@ -12,11 +12,13 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.structured import enclosing_loops, enclosing_operations
 from tilec.ir.values import block_of
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.mma.operands import is_staged, operand_parts
+from tilec.passes.analysis.mma.operands import is_exchanged, is_staged, operand_parts
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.plan.registers import MAX_CONSUMERS
 from tilec.support.fast_dataclasses import dataclass, field
 
+EXCHANGE_SLOTS = 2
+"""Slots of what threads compute for a product of the next round."""
 WARPGROUPS = range(1, MAX_CONSUMERS + 1)
 """How many warpgroups may share a product."""
 
@@ -84,7 +86,8 @@ def staged_bytes(dots: Iterable[Any]) -> int:
             layout = tuple(_layout(dot, tile, count) for count in WARPGROUPS)
             if is_staged(dot, number) and operands.at(dot, tile, layout) is None:
                 operands.add(tile, layout, Staged(staging_place(dot, tile).block, None))
-                size += box_bytes(tile.type.shape, tile.type.element_type)
+                slots = EXCHANGE_SLOTS if is_exchanged(dot, number) else 1
+                size += slots * box_bytes(tile.type.shape, tile.type.element_type)
     return size
 
 

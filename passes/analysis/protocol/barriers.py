@@ -80,6 +80,11 @@ class RingBarriers:
         self._arrive(agent, barrier, event, agent.weight * WARP_LANES, agent.copies)
         return True
 
+    def publish(self, agent: Agent, event: Event) -> bool:
+        """Arrive on the full barrier with each warp, after what it has stored."""
+        self._arrive(agent, self.full[self.place(agent, event)[0]], event)
+        return True
+
     def release(self, agent: Agent, event: Event) -> bool:
         """Arrive on the empty barrier."""
         key, _ = self.place(agent, event)

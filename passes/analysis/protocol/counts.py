@@ -27,6 +27,11 @@ def copy_arrivals(warps: int) -> int:
     return warps * WARP_LANES
 
 
+def store_arrivals(warps: int) -> int:
+    """Return the arrivals that complete a full barrier of slots which `warps` warps store into."""
+    return warps
+
+
 def empty_arrivals(consumer_warps: int, ctas: int = 1) -> int:
     """Return the arrivals that complete an empty barrier.
 

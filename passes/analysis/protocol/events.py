@@ -32,6 +32,8 @@ class Kind(enum.Enum):
     `axis`: each warp an equal share (`by_all_warps`), or the first warp all."""
     WAIT = "wait"
     """Wait for the full barrier of the current slot."""
+    PUBLISH = "publish"
+    """Arrive on the full barrier of the current slot with each warp."""
     RELEASE = "release"
     """Arrive on the empty barrier of the current slot."""
     RELEASE_UNTIL = "release_until"

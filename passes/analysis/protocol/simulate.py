@@ -65,6 +65,7 @@ class Simulation:
             Kind.ARRIVE_COPIES: self.barriers.arrive_copies,
             Kind.SEND: self.send,
             Kind.WAIT: self.barriers.wait,
+            Kind.PUBLISH: self.barriers.publish,
             Kind.RELEASE: self.barriers.release,
             Kind.RELEASE_UNTIL: self.barriers.release_until,
             Kind.ADVANCE: self.barriers.advance,
@@ -194,8 +195,11 @@ class Simulation:
 
     def write(self, agent: Agent, event: Event) -> bool:
         """Write the agent's part of a tile from registers."""
-        slot, _ = self._view(agent, event)
-        self.hazards.check_free(agent, slot.reads, event)
+        slot, fill = self._view(agent, event)
+        if fill is not None and slot.copied != fill:  # else another agent's part of the same tile
+            slot.refill(fill)
+        users = slot.reads if fill is None else slot.replaced
+        self.hazards.check_free(agent, users, event)
         lost = agent.name in slot.unread and agent.name not in slot.excused
         if lost and not any(event.origin):
             message = (
@@ -211,8 +215,9 @@ class Simulation:
                 raise ProtocolViolationError(event.where, message)
             parts[event.origin] = event.amount
         slot.writers |= self._access(agent, slot)
-        slot.copied = 0
-        slot.fills += 1
+        if fill is None:
+            slot.copied = 0
+            slot.fills += 1
         return True
 
     def _access(self, agent: Agent, slot: Slot) -> Mark:

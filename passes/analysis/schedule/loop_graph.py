@@ -13,12 +13,17 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
-from tilec.passes.analysis.mma.operands import meets, stays_in_registers
+from tilec.passes.analysis.mma.operands import is_exchanged, meets, stays_in_registers
+from tilec.passes.analysis.schedule.marks import IN_ORDER
 from tilec.passes.analysis.schedule.op_costs import DOT, is_name, op_cost
 from tilec.plan.graph import Edge, LoopGraph
 
 _WAIT, _RELEASE = "nv_tileas.ring_wait", "nv_tileas.ring_release"
 _ADVANCE = "nv_tileas.ring_advance"
+_FILLING = frozenset(
+    f"nv_tileas.{name}" for name in ("ring_acquire", "store_shared", "fence_proxy", "ring_publish")
+)
+"""How threads fill a slot (`nv-tileas-exchange-operands`)."""
 
 
 def loop_graph(loop: Any, warpgroups: int, slots: int = 2) -> LoopGraph:
@@ -27,8 +32,27 @@ def loop_graph(loop: Any, warpgroups: int, slots: int = 2) -> LoopGraph:
     block = loop.regions[0].blocks[0]
     carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     nodes = tuple(op_cost(op, warpgroups) for op in ops)
-    together = any(meets(op) for op in ops if op.name == DOT)
-    return LoopGraph(nodes, edges_of(ops, carried), warpgroups, meets=together, slots=slots)
+    dots = [op for op in ops if op.name == DOT]
+    exchanges = tuple(_exchanges(ops)) if len(dots) > 1 else ()
+    return LoopGraph(
+        nodes,
+        edges_of(ops, carried),
+        warpgroups,
+        meets=any(map(meets, dots)),
+        slots=slots,
+        exchanges=exchanges,
+        in_order=bool(exchanges) or IN_ORDER in loop.attributes,
+    )
+
+
+def _exchanges(ops: list[Any]) -> Iterator[Edge]:
+    """Yield the edges from what threads compute and store for a product to that product."""
+    numbers = {op: number for number, op in enumerate(ops)}
+    for dot in (op for op in ops if op.name == DOT):
+        for number in (0, 1):
+            maker = defining_operation(dot.operands[number])
+            if is_exchanged(dot, number) and maker in numbers:
+                yield Edge(numbers[maker], numbers[dot])
 
 
 def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:
@@ -101,10 +125,12 @@ def _effects(ops: list[Any]) -> Iterator[Edge]:
         for number, op in enumerate(ops)
         if op.name not in (_WAIT, _RELEASE) and any(map(has_effect, (op, *operations_inside(op))))
     ]
-    for first, second in pairwise(acting):
-        yield Edge(first, second)
-    if len(acting) > 1:
-        yield Edge(acting[-1], acting[0], 1)
+    filling = [number for number in acting if ops[number].name in _FILLING]
+    for order in (filling, [number for number in acting if number not in filling]):
+        for first, second in pairwise(order):
+            yield Edge(first, second)
+        if len(order) > 1:
+            yield Edge(order[-1], order[0], 1)
 
 
 def _fragments(numbers: dict[Any, int]) -> Iterator[Edge]:

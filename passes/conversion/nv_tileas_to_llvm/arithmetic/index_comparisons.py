@@ -21,7 +21,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.passes.analysis.facts.bounds import SWAPPED
 from tilec.passes.analysis.facts.comparisons import EXACT_DIFFERENCE, recorded_run
 from tilec.passes.analysis.facts.index_tiles import index_steps
-from tilec.passes.analysis.schedule.marks import SPLIT
+from tilec.passes.analysis.schedule.marks import EXCHANGED, SPLIT
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, tile_layout
 from tilec.plan.worth import INDICES_OF_A_LIMIT
@@ -38,7 +38,8 @@ def index_comparison(lowering: Lowering, op: Any) -> Callable[[int], Any] | None
         return None
     if op.operands[0].type.element_type != emit.i32_type():
         return None
-    if not read_kernel_fact(lowering.function, "plan", {}).get(SPLIT, False):
+    split = read_kernel_fact(lowering.function, "plan", {}).get(SPLIT, False)
+    if not (split or read_kernel_fact(lowering.function, EXCHANGED, False)):
         return None
     predicate = ir.IntegerAttr(op.attributes["predicate"]).value
     exact = ir.DenseI64ArrayAttr(op.attributes[EXACT_DIFFERENCE])

@@ -21,6 +21,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
     RingAcquireOp,
     RingAdvanceOp,
     RingBarrierOp,
+    RingPublishOp,
     RingReleaseOp,
     RingReleaseUntilOp,
     RingSkipOp,
@@ -225,6 +226,16 @@ def lower_ring_release(op: Any, lowering: Lowering) -> Sequence[Any]:
     return ()
 
 
+@RULES.converts(RingPublishOp)
+def lower_ring_publish(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """One lane of each warp arrives once the whole warp has stored."""
+    ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    condition = None if lowering.debug is None else lowering.debug.on_course()
+    llvm_ops.operation("nvvm.bar.warp.sync", [emit.value(-1)])
+    _arrive(lowering, ring.full, slot, condition)
+    return ()
+
+
 @RULES.converts(RingReleaseUntilOp)
 def lower_ring_release_until(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Release the slot unless it is the one to keep: one of another number or of another round."""
@@ -244,13 +255,18 @@ def _release(lowering: Lowering, ring: Ring, slot: emit.Index, condition: Any) -
     Where other CTAs fill the slot too, one lane each arrives at their barriers.
     """
     llvm_ops.operation("nvvm.bar.warp.sync", [emit.value(-1)])
-    lane = lowering.current_role.ids[Owner.LANE]
     if ring.axes:
-        _release_in_cluster(ring, slot, lane, condition)
+        _release_in_cluster(ring, slot, lowering.current_role.ids[Owner.LANE], condition)
         return
+    _arrive(lowering, ring.empty, slot, condition)
+
+
+def _arrive(lowering: Lowering, barriers: Any, slot: emit.Index, condition: Any) -> None:
+    """Arrive with the first lane of each warp, where `condition` (None: always) holds."""
+    lane = lowering.current_role.ids[Owner.LANE]
     text = "mbarrier.arrive.shared::cta.b64 _, [$0];"
     arrives = _both(emit.compare("eq", lane, 0), condition)
-    predicated(arrives, text, "r", [slot_barrier(ring.empty, slot)])
+    predicated(arrives, text, "r", [slot_barrier(barriers, slot)])
 
 
 def _both(first: Any, second: Any) -> Any:

@@ -10,14 +10,18 @@ scheduler (`tilec/plan/schedule.py`) derives stages from it. Only the consumers 
 producer are scheduled, since their loads come through rings.
 
 A loop stays as it is if rotating it gains little: where its products wait for nothing but their
-accumulators, for example. A loop also stays as it is if threads stage an operand of a product that
-needs results of the round, or copy one to shared memory, or if it has loops inside, because the
-time of those depends on how often they run. Where rings have one slot, no tile of stage 0 arrives
-after one of stage 1, for which a producer would wait too long. Remark T0440 reports the time of a
-round and what bounds it, or why a loop in which threads compute stays. The plan of the kernel gets
-an entry for each loop with products: its operations with their stages, the time of a round, the
-schedules that lost, and why (`docs/debugging.md#schedules-of-loops`). Consumers get more registers
-where the tiles of a round leave too few of those that the plan gave them.
+accumulators, for example. A loop also stays as it is if threads copy an operand of a product to
+shared memory, or stage one that they do not compute from another product of the round, or if it has
+loops inside, because the time of those depends on how often they run. What they compute from
+another product can be staged a round before it is multiplied (`nv-tileas-exchange-operands`): the
+warpgroups then do not meet. The stages of such a loop keep the order of the program.
+
+Where rings have one slot, no tile of stage 0 arrives after one of stage 1, for which a producer
+would wait too long. Remark T0440 reports the time of a round and what bounds it, or why a loop in
+which threads compute stays. The plan of the kernel gets an entry for each loop with products: its
+operations with their stages, the time of a round, the schedules that lost, and why
+(`docs/debugging.md#schedules-of-loops`). Consumers get more registers where the tiles of a round
+leave too few of those that the plan gave them.
 
 Options:
     rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
@@ -43,6 +47,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.operands import (
     is_converted,
     is_copied_operand,
+    is_exchanged,
     is_received,
     meets,
     stays_in_registers,
@@ -50,7 +55,7 @@ from tilec.passes.analysis.mma.operands import (
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
-from tilec.passes.analysis.schedule.marks import LEADING, ROTATE, SPLIT, TURNS, set_stage
+from tilec.passes.analysis.schedule.marks import IN_ORDER, LEADING, ROTATE, SPLIT, TURNS, set_stage
 from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
     Entry,
@@ -162,7 +167,7 @@ def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: Pa
         registers = spec["consumer_registers"] - machine.CONSUMER_OVERHEAD
         rotate = fixed.rotate if works else None
         choice = schedule_loop(graph, registers, rotate=rotate, turns=fixed.turns)
-        _mark(loop, ops, choice.best)
+        _mark(loop, ops, graph, choice.best)
         entry = scheduled_entry(loop, ops, graph, choice, _why(graph, choice, works=works))
     else:
         entry = entry_of(loop, why)
@@ -196,9 +201,10 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
 def _why_not_in_flight(dot: Any, warpgroups: int, *, alone: bool) -> str | None:
     """Return why threads cannot compute while a product runs; None where they can.
 
-    What threads stage in shared memory for a product has one place, and barriers around it. So they
-    may compute it while the product before it runs, if that is `alone` in the round and it needs no
-    result of the round, but store it only afterwards.
+    What threads stage in shared memory for a product that is `alone` in the round has one place,
+    and barriers around it. So they may compute it while the product before it runs, if it needs no
+    result of the round, but store it only afterwards. With other products, what is computed from
+    them goes through a ring.
     """
     defect = why_not_wgmma(dot, warpgroups)
     if defect is not None:
@@ -209,17 +215,21 @@ def _why_not_in_flight(dot: Any, warpgroups: int, *, alone: bool) -> str | None:
     others = [number for number in (0, 1) if not in_slots[number]]
     if alone and all(is_converted(dot, number) for number in others):
         return None
+    if not alone and all(is_exchanged(dot, number) for number in others):
+        return None
     number = 0 if in_slots[1] else 1
     verb = "copy" if is_copied_operand(dot, number) else "store"
     return f"threads {verb} operand {'AB'[number]} of a product into shared memory"
 
 
-def _mark(loop: Any, ops: list[Any], best: Schedule) -> None:
+def _mark(loop: Any, ops: list[Any], graph: LoopGraph, best: Schedule) -> None:
     """Write the schedule of a loop that is rotated on its operations."""
     if not best.rotated:
         return
     for op, stage in zip(ops, best.stages, strict=True):
         set_stage(op, stage)
+    if graph.in_order:
+        loop.attributes[IN_ORDER] = ir.UnitAttr.get()
     if best.turns:
         loop.attributes[TURNS] = ir.UnitAttr.get()
 
