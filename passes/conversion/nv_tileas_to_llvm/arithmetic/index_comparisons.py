@@ -9,8 +9,10 @@ distance of the limit from the first column: one difference for each limit, and 
 for each column. LLVM must not look into the first column: it would carry the difference from round
 to round, also through rounds without a mask.
 
-Kernels whose loops are not split stay as they are. There LLVM moves nothing out of the rounds, and
-ptxas made of the other order 0.9% more to 0.2% less time (attention with heads of 64).
+Kernels whose loops are not split stay as they are, unless warpgroups exchange operands in them
+(`nv-tileas-exchange-operands`): the first round of such a loop also comes before it. In others LLVM
+moves nothing out of the rounds, and ptxas made of the other order 0.9% more to 0.2% less time
+(attention with heads of 64).
 """
 
 from collections.abc import Callable
