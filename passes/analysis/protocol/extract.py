@@ -329,24 +329,16 @@ class Extraction:
 
 
 _LOAD = "nv_tileas.async_tiled_tma_load"
-_RING_OPERATIONS = (
-    "ring_acquire",
-    "ring_wait",
-    "ring_publish",
-    "ring_release",
-    "ring_release_until",
-    "ring_barrier",
-    "ring_advance",
-    "ring_skip",
-    "ring_token",
-)
-"""Operations whose operands are a ring and a position."""
 _RING_EVENTS = {
     "ring_acquire": Kind.ACQUIRE,
     "ring_wait": Kind.WAIT,
     "ring_publish": Kind.PUBLISH,
     "ring_release": Kind.RELEASE,
 }
+_RING_OPERATIONS = frozenset(_RING_EVENTS) | {
+    f"ring_{name}" for name in ("release_until", "barrier", "advance", "skip", "token")
+}
+"""Operations whose operands are a ring and a position."""
 _ARRIVALS = {"mbarrier_arrive_expect_tx": Kind.EXPECT, "mbarrier_arrive_copies": Kind.ARRIVE_COPIES}
 _TILE_EVENTS = {
     "async_tiled_tma_load": (Kind.COPY_IN, 1),
