@@ -68,5 +68,5 @@ def test_gradients_of_attention_share_slots_and_so_have_two(depth, rows):
     metadata = made.artifact.kernels[0].metadata
     found = metadata["plan"]
     assert (found["epilogue_slots"], found["share_slots"]) == (2, True)
-    assert found["stages"] == 3
+    assert found["stages"] == 2, "what warpgroups exchange has two slots"
     assert metadata["shared_bytes"] <= TARGET.shared_memory_bytes
