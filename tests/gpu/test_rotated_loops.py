@@ -49,7 +49,8 @@ def test_several_tiles_for_each_cta(torch, kernels, case):
     kernel, period = kernels[case.kernel], TILES * case.tile[0]
     given = case._replace(rows=2 * period).arguments()
     kernel(**given.data(), **given.scalars)
-    large = case._replace(rows=MANY * period - 9).arguments()
+    left_out = 0 if case.kernel == "exchanged" else 9  # its results depend on all rows of a tile
+    large = case._replace(rows=MANY * period - left_out).arguments()
     before = large.copy()
     launch_on_gpu(torch, kernel, large)
     first, rest = large.data()["O"][: 2 * period], large.data()["O"][2 * period :]

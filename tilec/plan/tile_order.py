@@ -40,7 +40,7 @@ def choose_tile_order(
 
     No reason where loaded numbers decide nothing.
     """
-    defect = problem.why_not_ordered or _why_not(plan, overrides)
+    defect = problem.why_not_ordered or _why_not(problem, plan, overrides)
     if overrides.order_tiles and defect is not None:
         fail("T0421", f"order_tiles = true: {defect}")
     if overrides.order_tiles is not None:
@@ -72,10 +72,12 @@ def choose_kept_bytes(problem: KernelProblem, ordered: bool) -> tuple[int, tuple
     return kept, (f"order_bytes = {kept}: {why}",)
 
 
-def _why_not(plan: KernelPlan, overrides: PlanOverrides) -> str | None:
+def _why_not(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides) -> str | None:
     """Return why tiles come in the order of the source, as far as the plan decides; None if not."""
     if overrides.persistent is False:
         return "a CTA computes one tile (persistent = false)"
+    if overrides.persistent is None and not problem.persistent:
+        return "a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return f"CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
     if not plan.specialize:

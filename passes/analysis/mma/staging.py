@@ -73,11 +73,12 @@ def _between(inner: Any, outer: Any) -> list[Any]:
     return around[: around.index(outer)]
 
 
-def staged_bytes(dots: Iterable[Any]) -> int:
+def staged_bytes(dots: Iterable[Any], exchange_slots: int = EXCHANGE_SLOTS) -> int:
     """Return the shared memory of the buffers that operands of products are staged in.
 
     Args:
         dots: The products, in program order. How many warpgroups share them may be open.
+        exchange_slots: Slots of what warpgroups may exchange.
     """
     operands, size = StagedOperands(), 0
     for dot in dots:
@@ -86,7 +87,7 @@ def staged_bytes(dots: Iterable[Any]) -> int:
             layout = tuple(_layout(dot, tile, count) for count in WARPGROUPS)
             if is_staged(dot, number) and operands.at(dot, tile, layout) is None:
                 operands.add(tile, layout, Staged(staging_place(dot, tile).block, None))
-                slots = EXCHANGE_SLOTS if is_exchanged(dot, number) else 1
+                slots = exchange_slots if is_exchanged(dot, number) else 1
                 size += slots * box_bytes(tile.type.shape, tile.type.element_type)
     return size
 

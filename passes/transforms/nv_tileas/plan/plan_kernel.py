@@ -43,7 +43,7 @@ Options:
     any plan field: Overrides the choice of the planner for this field.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from math import prod
 from typing import Any
@@ -65,7 +65,6 @@ from tilec.passes.analysis.facts.element_accesses import (
     why_not_produced,
 )
 from tilec.passes.analysis.facts.grid_blocks import most_blocks
-from tilec.passes.analysis.facts.runs import run_elements
 from tilec.passes.analysis.free_digits import order_of_tiles
 from tilec.passes.analysis.held_tiles import held_words
 from tilec.passes.analysis.kernels import (
@@ -81,11 +80,11 @@ from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
 from tilec.passes.analysis.mma.launch_product import launch_product
 from tilec.passes.analysis.mma.operands import DOT, route_of_operand, stays_in_registers
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
-from tilec.passes.analysis.mma.staging import WARPGROUPS, staged_bytes
+from tilec.passes.analysis.mma.staging import EXCHANGE_SLOTS, WARPGROUPS, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import repeats_tiles, waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
-from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES
+from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES, ONE_SLOT
 from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
 from tilec.passes.analysis.shared_rounds import rounds_to_share
@@ -98,6 +97,10 @@ from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
 )
 from tilec.passes.transforms.nv_tileas.plan.expected_scratch import expected_scratch_bytes
 from tilec.passes.transforms.nv_tileas.plan.kernel_spec import spec_of
+from tilec.passes.transforms.nv_tileas.plan.thread_accesses import (
+    thread_run,
+    thread_vector,
+)
 from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     leave_to_threads,
     lost_tma,
@@ -158,6 +161,8 @@ def _plan(
             problem = kernel_problem(function, accesses, cluster)
         return plan_kernel(problem, context.target_of(function), overrides)
 
+    if _may_exchange(function) and not _has_room(attempt):
+        write_kernel_facts(function, **{ONE_SLOT: True})
     try:
         plan, demoted = plan_within_budget(attempt, accesses, overrides)
     except CompileError as failure:
@@ -172,6 +177,20 @@ def _plan(
     for item in demoted:
         context.sink.emit(lost_tma("T0522", item, function))
     return plan
+
+
+def _may_exchange(function: Any) -> bool:
+    """Tell whether warpgroups may exchange operands, which takes a second slot of each."""
+    dots = [op for op in kernel_operations(function) if op.name == DOT]
+    return staged_bytes(dots) > staged_bytes(dots, 1)
+
+
+def _has_room(attempt: Callable[[], KernelPlan]) -> bool:
+    """Tell whether a plan with the second slots leaves room for loads of two rounds."""
+    try:
+        return attempt().stages > 1
+    except CompileError:
+        return False
 
 
 def _remark_on_computed_operands(function: Any, context: PassContext) -> None:
@@ -199,7 +218,9 @@ def kernel_problem(
     """Return what the planner needs to know about a kernel."""
     sizes = _tile_bytes(accesses)
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    sizes["fixed_bytes"] += staged_bytes(dots) + sum(map(counter_bytes, histograms(function)))
+    slots = 1 if read_kernel_fact(function, ONE_SLOT, False) else EXCHANGE_SLOTS
+    sizes["fixed_bytes"] += staged_bytes(dots, slots)
+    sizes["fixed_bytes"] += sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
     live = [op for op in dots if op.results[0] in also_live]
     return KernelProblem(
@@ -208,8 +229,8 @@ def kernel_problem(
         held_words=held_words(function),
         product_bytes=max(map(_result_bytes, dots), default=0),
         latency=max(map(_latency, accesses), default=0),
-        thread_vector=min(map(_vector, _largest(accesses)), default=1),
-        thread_run=min((_run(item) for item in _largest(accesses) if item.is_load), default=0),
+        thread_vector=thread_vector(accesses),
+        thread_run=thread_run(accesses),
         waits_for_tiles=waits_for_tiles(function),
         repeats_tiles=repeats_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
@@ -284,28 +305,6 @@ def _row_bytes(access: TiledAccess) -> int:
     if not (access.uses_tma and access.is_load):
         return 0
     return access.tile_type.shape[-1] * element_bits(access.tile_type.element_type) // 8
-
-
-def _largest(accesses: list[TiledAccess]) -> list[TiledAccess]:
-    """Return the accesses of the largest tiles."""
-    most = max((prod(access.tile_type.shape) for access in accesses), default=0)
-    return [access for access in accesses if prod(access.tile_type.shape) == most]
-
-
-def _vector(access: TiledAccess) -> int:
-    """Return the elements that one access of a thread moves at most."""
-    return max(1, _thread_bits(access) // element_bits(access.tile_type.element_type))
-
-
-def _run(access: TiledAccess) -> int:
-    """Return the elements of a run that threads load by aligned vectors; 0 where they do not."""
-    return run_elements(access.op, _thread_bits(access))
-
-
-def _thread_bits(access: TiledAccess) -> int:
-    """Return the bits that one access of a thread moves at most."""
-    atoms = access.op.opview.legal_atoms
-    return max((atom.vector_bits for atom in atoms if not atom.is_tma), default=0)
 
 
 def _is_in_ring(access: TiledAccess) -> bool:

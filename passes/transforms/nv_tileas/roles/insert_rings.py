@@ -349,7 +349,7 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
     with ir.InsertionPoint(first), first.location:
         added.append(RingWaitOp(ring=ring.value, position=position))
         if tokens:
-            _replace_tokens(tokens, RingTokenOp.build(ring.value, position))
+            added.append(_replace_tokens(tokens, RingTokenOp.build(ring.value, position)))
     reads = []
     for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
         slot, tile = read_slot(receive, buffer, position)
@@ -377,15 +377,15 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
 
 
 def _token_operations(receive: Any) -> list[Any]:
-    users = (use.owner.operation for use in receive.results[0].uses)
-    return [op for op in users if op.name == _TOKEN]
+    return [op for use in receive.results[0].uses if (op := use.owner.operation).name == _TOKEN]
 
 
-def _replace_tokens(operations: list[Any], token: Any) -> None:
-    """Replace the tokens that `operations` return by `token`."""
+def _replace_tokens(operations: list[Any], token: Any) -> Any:
+    """Replace the tokens that `operations` return by `token`; return what makes it."""
     for op in operations:
         op.results[0].replace_all_uses_with(token)
         erase(op)
+    return token.owner
 
 
 def _last_reader(block: Any, tiles: list[Any]) -> Any:

@@ -55,7 +55,15 @@ from tilec.passes.analysis.mma.operands import (
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
-from tilec.passes.analysis.schedule.marks import IN_ORDER, LEADING, ROTATE, SPLIT, TURNS, set_stage
+from tilec.passes.analysis.schedule.marks import (
+    IN_ORDER,
+    LEADING,
+    ONE_SLOT,
+    ROTATE,
+    SPLIT,
+    TURNS,
+    set_stage,
+)
 from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
     Entry,
@@ -80,7 +88,7 @@ _HINT = "without the field, --emit plan shows what was chosen for each loop, and
 def schedule_loops(module: Any, context: PassContext) -> None:
     """Give the operations of each loop that is worth rotating their stages."""
     for function in kernel_functions(module):
-        spec = read_spec(function) or {}
+        spec = (read_spec(function) or {}) | {ONE_SLOT: read_kernel_fact(function, ONE_SLOT, False)}
         fixed = _fixed(function, context)
         loops = [op for op in kernel_operations(function) if op.name in LOOPS and multiplies(op)]
         entries = [_schedule(loop, spec, fixed, context) for loop in loops]
@@ -147,7 +155,7 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     counts = {"producer_registers": roles.producer, "consumer_registers": roles.consumer}
     why = f"registers = {roles.producer} producer, {roles.consumer} consumer: "
     why += f"{held} hold tiles in a round of a loop"
-    write_spec(function, {**spec, **counts})
+    write_spec(function, {**(read_spec(function) or {}), **counts})
     plan = read_kernel_fact(function, "plan", {})
     others = [item for item in plan.get("reasons", []) if not item.startswith("registers = ")]
     record(function, **counts, reasons=[*others, why])
@@ -195,7 +203,11 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
     if any(map(meets, dots)) and spec.get("blocks_per_sm", 1) > 1:
         return "another CTA of the SM multiplies while threads store an operand"
     whys = (_why_not_in_flight(dot, warpgroups, alone=len(dots) == 1) for dot in dots)
-    return next(filter(None, whys), None)
+    why = next(filter(None, whys), None)
+    exchanged = any(is_exchanged(dot, number) for dot in dots for number in (0, 1))
+    if why is None and exchanged and len(dots) > 1 and spec.get(ONE_SLOT, False):
+        return "what warpgroups exchange would leave no room for loads of two rounds"
+    return why
 
 
 def _why_not_in_flight(dot: Any, warpgroups: int, *, alone: bool) -> str | None:
