@@ -69,6 +69,16 @@ def test_tiles_that_cost_the_same_are_not_sorted():
     assert any("order_tiles = false: tiles that do anything cost the same" in text for text in said)
 
 
+def test_without_a_loop_over_tiles_they_are_not_sorted():
+    """Where it takes too many registers, a kernel is planned again without."""
+    again = Specialization(disabled=frozenset({"persistent"}))
+    made = compile_source(file(PATH), "ends_early", again, EMIT)
+    plan = json.loads(made.texts["plan"])
+    assert (plan["order_tiles"], plan["persistent"]) == (False, False)
+    why = "order_tiles = false: a loop over tiles takes registers that a tile needs"
+    assert any(why in item.message for item in made.remarks)
+
+
 def test_loaded_rounds_are_sorted():
     plan, _ = planned(products(rounds="cdiv(load(Count, g, ()), 64)"))
     assert plan["order_tiles"]

@@ -11,7 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, parent_operation, terminator
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, makers_of
 from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.unit_views import VIEWS, is_unit_view, skip_unit_views
@@ -183,9 +183,12 @@ def is_copied_operand(dot: Any, number: int) -> bool:
 
 
 def is_received(dot: Any, number: int) -> bool:
-    """Tell whether operand `number` of `dot` comes to the consumers through a channel of TMA."""
+    """Tell whether operand `number` of `dot` comes to the consumers through a ring.
+
+    It is received from a channel, or read from a slot once rings are there.
+    """
     source = defining_operation(loaded_operand(dot.operands[number]))
-    return source is not None and source.name in (_RECEIVE, "nv_tileas.load_shared")
+    return source is not None and source.name in (_RECEIVE, _LOAD_SHARED)
 
 
 def meets(dot: Any) -> bool:
@@ -202,16 +205,8 @@ def is_exchanged(dot: Any, number: int) -> bool:
     """
     if is_received(dot, number) or not is_staged(dot, number):
         return False
-    pending, seen = [defining_operation(dot.operands[number])], set[Any]()
-    while pending:
-        op = pending.pop()
-        if op is None or op in seen or op.block != dot.block:
-            continue
-        if op.name == DOT:
-            return parent_operation(dot).name == "scf.for"
-        seen.add(op)
-        pending += map(defining_operation, op.operands)
-    return False
+    makers = makers_of([dot.operands[number]], lambda op: op.block == dot.block)
+    return parent_operation(dot).name == "scf.for" and any(op.name == DOT for op in makers)
 
 
 def is_staged(dot: Any, number: int) -> bool:

@@ -32,27 +32,27 @@ def loop_graph(loop: Any, warpgroups: int, slots: int = 2) -> LoopGraph:
     block = loop.regions[0].blocks[0]
     carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     nodes = tuple(op_cost(op, warpgroups) for op in ops)
-    dots = [op for op in ops if op.name == DOT]
-    exchanges = tuple(_exchanges(ops)) if len(dots) > 1 else ()
+    crossing = exchanges(loop)
     return LoopGraph(
         nodes,
         edges_of(ops, carried),
         warpgroups,
-        meets=any(map(meets, dots)),
+        meets=any(meets(op) for op in ops if op.name == DOT),
         slots=slots,
-        exchanges=exchanges,
-        in_order=bool(exchanges) or IN_ORDER in loop.attributes,
+        exchanges=crossing,
+        in_order=bool(crossing) or IN_ORDER in loop.attributes,
     )
 
 
-def _exchanges(ops: list[Any]) -> Iterator[Edge]:
-    """Yield the edges from what threads compute and store for a product to that product."""
-    numbers = {op: number for number, op in enumerate(ops)}
-    for dot in (op for op in ops if op.name == DOT):
-        for number in (0, 1):
-            maker = defining_operation(dot.operands[number])
-            if is_exchanged(dot, number) and maker in numbers:
-                yield Edge(numbers[maker], numbers[dot])
+def exchanges(loop: Any) -> tuple[Edge, ...]:
+    """Return the edges from what threads compute and store for a product to that product."""
+    numbers = {op: number for number, op in enumerate(loop_operations(loop))}
+    return tuple(
+        Edge(numbers[defining_operation(dot.operands[number])], numbers[dot])
+        for dot in numbers
+        for number in (0, 1)
+        if dot.name == DOT and is_exchanged(dot, number)
+    )
 
 
 def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:

@@ -37,7 +37,6 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, operations_inside
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
-    kernel_functions,
     kernel_operations,
     read_spec,
     reject,
@@ -54,7 +53,12 @@ from tilec.passes.analysis.mma.operands import (
 )
 from tilec.passes.analysis.mma.product_loops import multiplies
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
+from tilec.passes.analysis.schedule.loop_graph import (
+    exchanges,
+    loop_graph,
+    loop_operations,
+    loops_of_tiles,
+)
 from tilec.passes.analysis.schedule.marks import (
     IN_ORDER,
     LEADING,
@@ -72,7 +76,7 @@ from tilec.passes.analysis.schedule.record import (
     record_loops,
     scheduled_entry,
 )
-from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan import machine
 from tilec.plan.graph import LoopGraph
 from tilec.plan.overrides import PlanOverrides, parse_overrides
@@ -81,25 +85,28 @@ from tilec.plan.schedule import Choice, Schedule, schedule_loop, splits_loop
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import replace
 
+NO_ROOM = "what warpgroups exchange would leave no room for loads of two rounds"
 _HINT = "without the field, --emit plan shows what was chosen for each loop, and why"
 
 
-@register_pass("nv-tileas-schedule-loops")
-def schedule_loops(module: Any, context: PassContext) -> None:
+@register_kernel_pass("nv-tileas-schedule-loops")
+def schedule_loops(function: Any, context: PassContext) -> None:
     """Give the operations of each loop that is worth rotating their stages."""
-    for function in kernel_functions(module):
-        spec = (read_spec(function) or {}) | {ONE_SLOT: read_kernel_fact(function, ONE_SLOT, False)}
-        fixed = _fixed(function, context)
-        loops = [op for op in kernel_operations(function) if op.name in LOOPS and multiplies(op)]
-        entries = [_schedule(loop, spec, fixed, context) for loop in loops]
-        why_not = _conflict(entries, fixed)
-        if why_not is not None:
-            raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
-        record_loops(function, entries)
-        _choose_splits(function, loops, entries, fixed)
-        if (fixed.producer_registers, fixed.consumer_registers) == (None, None):
-            held = max((entry.get("registers", 0) for entry in entries), default=0)
-            _make_room(function, spec, held, context)
+    spec = read_spec(function) or {}
+    fixed = _fixed(function, context)
+    why = NO_ROOM if read_kernel_fact(function, ONE_SLOT, False) else None
+    loops = [op for op in kernel_operations(function) if op.name in LOOPS and multiplies(op)]
+    entries = [
+        _schedule(loop, spec, fixed, context, why if exchanges(loop) else None) for loop in loops
+    ]
+    why_not = _conflict(entries, fixed)
+    if why_not is not None:
+        raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
+    record_loops(function, entries)
+    _choose_splits(function, loops, entries, fixed)
+    if (fixed.producer_registers, fixed.consumer_registers) == (None, None):
+        held = max((entry.get("registers", 0) for entry in entries), default=0)
+        _make_room(function, spec, held, context)
 
 
 def _fixed(function: Any, context: PassContext) -> PlanOverrides:
@@ -155,19 +162,29 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     counts = {"producer_registers": roles.producer, "consumer_registers": roles.consumer}
     why = f"registers = {roles.producer} producer, {roles.consumer} consumer: "
     why += f"{held} hold tiles in a round of a loop"
-    write_spec(function, {**(read_spec(function) or {}), **counts})
+    write_spec(function, {**spec, **counts})
     plan = read_kernel_fact(function, "plan", {})
     others = [item for item in plan.get("reasons", []) if not item.startswith("registers = ")]
     record(function, **counts, reasons=[*others, why])
     context.sink.emit(remark("T0431", f"plan: {why}", span_of(function)))
 
 
-def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: PassContext) -> Entry:
-    """Give the operations of a loop their stages if it is rotated; return what was decided."""
+def _schedule(
+    loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: PassContext, why: str | None
+) -> Entry:
+    """Give the operations of a loop their stages if it is rotated; return what was decided.
+
+    Args:
+        loop: The loop.
+        spec: The spec of its kernel.
+        fixed: What the user fixed.
+        context: Takes the remark.
+        why: Why it stays, if the plan of the kernel says so.
+    """
     warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
     ops = loop_operations(loop)
     works = _has_work(ops, warpgroups)
-    why = _why_not(loop, spec, warpgroups)
+    why = _why_not(loop, spec, warpgroups) or why
     if works and why is None and (spec.get("defer_stores") or spec.get("defer_work")):
         why = "the store of the tile before runs during its products"
     if why is None:
@@ -203,11 +220,7 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
     if any(map(meets, dots)) and spec.get("blocks_per_sm", 1) > 1:
         return "another CTA of the SM multiplies while threads store an operand"
     whys = (_why_not_in_flight(dot, warpgroups, alone=len(dots) == 1) for dot in dots)
-    why = next(filter(None, whys), None)
-    exchanged = any(is_exchanged(dot, number) for dot in dots for number in (0, 1))
-    if why is None and exchanged and len(dots) > 1 and spec.get(ONE_SLOT, False):
-        return "what warpgroups exchange would leave no room for loads of two rounds"
-    return why
+    return next(filter(None, whys), None)
 
 
 def _why_not_in_flight(dot: Any, warpgroups: int, *, alone: bool) -> str | None:
