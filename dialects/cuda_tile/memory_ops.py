@@ -12,14 +12,9 @@ from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
 from tilec.dialects.common.element_access import find_combination_error
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.cuda_tile.base import TileOperation, set_text, set_unit
-from tilec.dialects.cuda_tile.types import (
-    TileType,
-    TileViewType,
-    TokenType,
-    spell,
-    spell_tile,
-)
+from tilec.dialects.cuda_tile.types import TileType, TileViewType, TokenType, spell, spell_tile
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 SCOPES = ("tl_blk", "device", "sys")
 """Who sees an ordered access: the tile block, the device, the system."""
@@ -84,8 +79,7 @@ class ViewAccessOperation(TileOperation):
         if allow_tma is not None:
             self.attributes["allow_tma"] = ir.BoolAttr.get(allow_tma)
         if latency is not None:
-            i64 = ir.IntegerType.get_signless(64)
-            self.attributes["latency"] = ir.IntegerAttr.get(i64, latency)
+            self.attributes["latency"] = i64(latency)
 
     def find_access_error(self, view_number: int) -> str | None:
         """Return the first broken rule; `view_number` is the operand number of the view."""

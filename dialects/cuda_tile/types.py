@@ -5,6 +5,7 @@ are functions here that the verifiers of the operations call.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.dialects.common import shaped_types
@@ -74,10 +75,7 @@ class TileType(CudaTile.Type, name="tile"):
     @property
     def num_elements(self) -> int:
         """Product of the extents."""
-        count = 1
-        for extent in self.shape:
-            count *= extent
-        return count
+        return prod(self.shape)
 
 
 class PtrType(CudaTile.Type, name="ptr"):

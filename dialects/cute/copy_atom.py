@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.dialects.cute.dialect import Cute
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 
 
 class CopyAtomAttr(Cute.Attribute, name="copy_atom"):
@@ -30,12 +31,11 @@ class CopyAtomAttr(Cute.Attribute, name="copy_atom"):
     @classmethod
     def of(cls, name: str, kind: str, rank: int, vector_bits: int, element: Any) -> "CopyAtomAttr":
         """Return the attribute."""
-        i64 = ir.IntegerType.get_signless(64)
         return cls.get(
             ir.StringAttr.get(name),
             ir.StringAttr.get(kind),
-            ir.IntegerAttr.get(i64, rank),
-            ir.IntegerAttr.get(i64, vector_bits),
+            i64(rank),
+            i64(vector_bits),
             ir.TypeAttr.get(element),
         )
 

@@ -6,6 +6,7 @@ from typing import Any
 from tilec.dialects.common import shaped_types
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 
 GLOBAL_SPACE = 1
 """Address space of global memory (PTX ISA, state spaces; LLVM NVPTX numbering)."""
@@ -53,7 +54,6 @@ class MemrefType(NvTileAA.Type, name="memref"):
         address_space: int = GLOBAL_SPACE,
     ) -> "MemrefType":
         """Return the type; None marks an extent or stride (in elements) read at run time."""
-        i64 = ir.IntegerType.get_signless(64)
         dynamic_size = ir.ShapedType.get_dynamic_size()
         dynamic_stride = ir.ShapedType.get_dynamic_stride_or_offset()
         memref = ir.MemRefType.get(
@@ -62,9 +62,9 @@ class MemrefType(NvTileAA.Type, name="memref"):
             layout=ir.StridedLayoutAttr.get(
                 0, [dynamic_stride if stride is None else stride for stride in strides]
             ),
-            memory_space=ir.IntegerAttr.get(i64, address_space),
+            memory_space=i64(address_space),
         )
-        return cls.get(ir.TypeAttr.get(memref), ir.IntegerAttr.get(i64, alias_scope))
+        return cls.get(ir.TypeAttr.get(memref), i64(alias_scope))
 
     @property
     def is_strided(self) -> bool:

@@ -22,6 +22,7 @@ from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.types import find_tile_mismatch
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 ONE_AXIS = "be 0 or 1"
 """Rule for an attribute that is a cluster axis."""
@@ -92,9 +93,8 @@ class ClusterCoordOp(_ClusterQuery, name="cluster_coord", traits=[Pure]):
     @classmethod
     def build(cls, axis: int, cluster: tuple[int, int], **where: Any) -> Any:
         """Build the op and return the coordinate."""
-        i64, i32 = (ir.IntegerType.get_signless(width) for width in (64, 32))
-        attribute = ir.IntegerAttr.get(i64, axis)
-        return cls(coord=i32, axis=attribute, cluster=cls._extents(cluster), **where).coord
+        i32 = ir.IntegerType.get_signless(32)
+        return cls(coord=i32, axis=i64(axis), cluster=cls._extents(cluster), **where).coord
 
     def find_error(self) -> str | None:
         """Return the message for impossible extents or an axis that does not exist."""
@@ -143,15 +143,14 @@ class ClusterSendOp(CheckedOperation, name="cluster_send"):
     @classmethod
     def build(cls, tile: Any, destination: Any, barrier: Any, ctas: int, size: int) -> Any:
         """Build the op for `ctas` CTAs, each of which sends `size` bytes; return it."""
-        i64 = ir.IntegerType.get_signless(64)
         op = cls(
             tile=tile,
             destination=destination,
             barrier=barrier,
-            tx_count=ir.IntegerAttr.get(i64, size),
+            tx_count=i64(size),
         )
         op.attributes["cluster"] = ir.DenseI64ArrayAttr.get([ctas, 1])
-        op.attributes["multicast_axis"] = ir.IntegerAttr.get(i64, 0)
+        op.attributes["multicast_axis"] = i64(0)
         return op
 
     def find_error(self) -> str | None:

@@ -13,6 +13,7 @@ from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 PER_WARPGROUP = "per_warpgroup"
 """Unit attribute of an operation that each warpgroup of the role performs for itself."""
@@ -61,7 +62,7 @@ class TilePartOp(CheckedOperation, name="tile_part", traits=[Pure]):
                 list(shape), tile.type.element_type, loc=ir.Location.unknown()
             ),
             origin=ir.DenseI64ArrayAttr.get(list(origin)),
-            axis=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis),
+            axis=i64(axis),
             **where,
         ).part
 
@@ -154,12 +155,11 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
     @classmethod
     def build(cls, buffer: Any, slot: int, slots: int, tile: Any = None, **where: Any) -> Any:
         """Build the op and return the tile, of the type of `buffer` unless `tile` is another."""
-        i64 = ir.IntegerType.get_signless(64)
         return cls(
             buffer=buffer,
             tile=tile if tile is not None else buffer.type,
-            slot=ir.IntegerAttr.get(i64, slot),
-            slots=ir.IntegerAttr.get(i64, slots),
+            slot=i64(slot),
+            slots=i64(slots),
             **where,
         ).tile
 

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.base import (
     find_element_error,
 )
 from tilec.ir.bindings import Operand, Result, ir
+from tilec.ir.integers import i64
 from tilec.support.mma_atoms import ProductTypes
 
 WHOLE = "whole"
@@ -211,12 +212,11 @@ class MmaWaitOp(CheckedOperation, name="mma_wait"):
     @classmethod
     def build(cls, acc: Any, token: Any, pending: int, **where: Any) -> Any:
         """Build the op and return the accumulator."""
-        i64 = ir.IntegerType.get_signless(64)
         return cls(
             acc=acc,
             token=token,
             result=acc.type,
-            pending=ir.IntegerAttr.get(i64, pending),
+            pending=i64(pending),
             **where,
         ).result
 

@@ -6,6 +6,7 @@ from tilec.dialects.common.verify import report
 from tilec.dialects.nv_tileas.base import CheckedOperation, find_choice_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import Operand, Pure, Region, Result, ir
+from tilec.ir.integers import i64
 
 
 class RolesOp(NvTileAS.Operation, name="roles"):
@@ -31,14 +32,13 @@ class RolesOp(NvTileAS.Operation, name="roles"):
     @classmethod
     def build(cls, producer_warps: int, consumer_warps: int, teams: int = 1, **where: Any) -> Any:
         """Build the op with two empty regions and return it."""
-        i64 = ir.IntegerType.get_signless(64)
         roles = cls(
-            producer_warps=ir.IntegerAttr.get(i64, producer_warps),
-            consumer_warps=ir.IntegerAttr.get(i64, consumer_warps),
+            producer_warps=i64(producer_warps),
+            consumer_warps=i64(consumer_warps),
             **where,
         )
         if teams > 1:
-            roles.attributes["teams"] = ir.IntegerAttr.get(i64, teams)
+            roles.attributes["teams"] = i64(teams)
         return roles
 
     @property
@@ -74,7 +74,7 @@ class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
     @classmethod
     def build(cls, warp: int, **where: Any) -> Any:
         """Build the op with an empty region and return it."""
-        return cls(warp=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warp), **where)
+        return cls(warp=i64(warp), **where)
 
     def verify_region_invariants(self) -> bool:
         """The op is in the producer region; its own region is one block that ends with a yield."""

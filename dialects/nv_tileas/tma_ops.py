@@ -221,10 +221,7 @@ def element_bits(element_type: Any) -> int:
 
 def box_bytes(shape: SequenceABC[int], element_type: Any) -> int:
     """Return the bytes of a box of `shape`."""
-    count = 1
-    for extent in shape:
-        count *= extent
-    return count * element_bits(element_type) // 8
+    return prod(shape) * element_bits(element_type) // 8
 
 
 def _find_box_mismatch(op: Any, tile: Any) -> str | None:

@@ -6,6 +6,7 @@ from tilec.dialects.common import shaped_types
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 
 
 class LayoutAttr(NvTileAS.Attribute, name="layout"):
@@ -29,8 +30,7 @@ class SharedLayoutAttr(NvTileAS.Attribute, name="shared_layout"):
     @classmethod
     def of(cls, box: tuple[int, ...], swizzle: int) -> "SharedLayoutAttr":
         """Return the attribute for `box` (elements, outer first) and `swizzle` (bytes, 0 none)."""
-        i64 = ir.IntegerType.get_signless(64)
-        return cls.get(ir.DenseI64ArrayAttr.get(list(box)), ir.IntegerAttr.get(i64, swizzle))
+        return cls.get(ir.DenseI64ArrayAttr.get(list(box)), i64(swizzle))
 
     @property
     def box_shape(self) -> tuple[int, ...]:

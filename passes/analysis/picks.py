@@ -13,7 +13,7 @@ from typing import Any
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.ir.values import is_tile
-from tilec.passes.analysis.facts.constants import is_zeros
+from tilec.passes.analysis.facts.constants import is_zeros, number_of
 from tilec.passes.analysis.facts.index_tiles import index_steps
 from tilec.support.fast_dataclasses import dataclass
 
@@ -58,7 +58,7 @@ def first_of(reduce: Any) -> Any:
         return None
     axis, numbers = reduce.opview.axis.value, _range_under(select.operands[1])
     steps = index_steps(select.operands[1])
-    most = _constant(select.operands[2])
+    most = number_of(select.operands[2])
     if numbers is None or steps is None or steps[axis] != 1 or most is None:
         return None
     first, extent = numbers
@@ -156,12 +156,3 @@ def _range_under(tile: Any) -> tuple[int, int] | None:
     if op is None or op.name != "nv_tileas.make_range":
         return None
     return op.opview.start.value, prod(op.results[0].type.shape)
-
-
-def _constant(tile: Any) -> int | None:
-    """Return the number that all elements of a constant tile of integers are, or None."""
-    op = defining_operation(tile)
-    if op is None or op.name != _CONSTANT:
-        return None
-    value = ir.DenseElementsAttr(op.attributes["value"])
-    return ir.IntegerAttr(value.get_splat_value()).value if value.is_splat else None

@@ -13,9 +13,9 @@ from tilec.dialects.common.accesses import must_happen
 from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
 from tilec.ir.values import is_tile
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.host_texts import rounds_text
 from tilec.passes.analysis.facts.memory_tokens import follows_store
@@ -147,7 +147,7 @@ def _is_combined(loop: Any, number: int) -> bool:
         return False
     if op.name == "math.fma" and places != [_ADDEND]:
         return False
-    if op.name in _SUMS and not _is_zero(loop.operands[number + 3]):
+    if op.name in _SUMS and number_of(loop.operands[number + 3]) != 0:
         return False
     function = _SUMS.get(op.name, op.name if op.name in _EXTREMES else None)
     return function is not None and all(map(_reduces_by(function), _users(result)))
@@ -169,12 +169,3 @@ def _reduces_by(function: str) -> Callable[[Any], bool]:
         return combined.name == function and both == [0, 1] and len(rest) == 1
 
     return tells
-
-
-def _is_zero(value: Any) -> bool:
-    """Tell whether a tile is a constant of zeros."""
-    op = defining_operation(value)
-    if op is None or op.name != "arith.constant":
-        return False
-    elements = ir.DenseElementsAttr(op.attributes["value"])
-    return elements.is_splat and elements.get_splat_value().value == 0

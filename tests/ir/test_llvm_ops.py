@@ -45,7 +45,7 @@ def _ours(v):
     llvm_ops.barrier(v.number, v.number)
     llvm_ops.fence_proxy("async.shared", "cta")
     llvm_ops.fence_proxy("async.global")
-    llvm_ops.shuffle_index(v.number, v.number, v.number, v.number)
+    llvm_ops.shuffle("idx", v.number, v.number, v.number, v.number)
     llvm_ops.set_max_register(40, "decrease")
     llvm_ops.store_matrices(v.pointer, [v.number] * 2, "col")
     llvm_ops.tma_load(v.cluster, v.generic, [v.number] * 2, v.pointer)

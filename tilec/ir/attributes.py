@@ -11,6 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 
 PlainValue = bool | int | float | str | list["PlainValue"] | dict[str, "PlainValue"]
 
@@ -22,7 +23,7 @@ def to_attribute(value: PlainValue | Sequence[Any] | Mapping[str, Any]) -> Any:
     if isinstance(value, bool):
         return ir.BoolAttr.get(value)
     if isinstance(value, int):
-        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+        return i64(value)
     if isinstance(value, float):
         return ir.FloatAttr.get(ir.F64Type.get(), value, loc=ir.Location.unknown())
     if isinstance(value, str):

@@ -5,6 +5,11 @@ from typing import Any
 from tilec.ir.bindings import arith, ir
 
 
+def i32(number: int) -> Any:
+    """Return an attribute of type i32."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)
+
+
 def i64(number: int) -> Any:
     """Return an attribute of type i64."""
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import ir, llvm_types
+from tilec.ir.integers import i32, i64
 
 DYNAMIC_INDEX = -2147483648
 """Marker of `llvm.getelementptr` for an index that is an operand (LLVM dialect, GEPOp)."""
@@ -27,20 +28,12 @@ def value(name: str, result: Any, operands: Sequence[Any] = (), **attributes: An
     return ir.Operation.create(name, (result,), operands, attributes).result
 
 
-def _i32(number: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), number)
-
-
-def _i64(number: int) -> Any:
-    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
-
-
 def _segments(*counts: int) -> Any:
     return ir.DenseI32ArrayAttr.get(list(counts))
 
 
 def _alignment(alignment: int | None) -> dict[str, Any]:
-    return {} if alignment is None else {"alignment": _i64(alignment)}
+    return {} if alignment is None else {"alignment": i64(alignment)}
 
 
 def pointer_type(space: int = 0) -> Any:
@@ -145,7 +138,7 @@ def inline_asm(
     attributes = {
         "asm_string": ir.StringAttr.get(text),
         "constraints": ir.StringAttr.get(constraints),
-        "asm_dialect": _i64(0),
+        "asm_dialect": i64(0),
     }
     if has_side_effects:
         attributes["has_side_effects"] = ir.UnitAttr.get()
@@ -211,8 +204,8 @@ def external_array(name: str, type_: Any, space: int, alignment: int) -> None:
             "global_type": ir.TypeAttr.get(type_),
             "sym_name": ir.StringAttr.get(name),
             "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
-            "addr_space": _i32(space),
-            "alignment": _i64(alignment),
+            "addr_space": i32(space),
+            "alignment": i64(alignment),
         },
         regions=1,
     )
@@ -238,11 +231,6 @@ def fence_proxy(kind: str, space: str | None = None) -> None:
     operation("nvvm.fence.proxy", **attributes)
 
 
-def shuffle_index(mask: Any, number: Any, lane: Any, clamp: Any) -> Any:
-    """Return `number` of lane `lane` (PTX ISA, shfl.sync.idx)."""
-    return shuffle("idx", mask, number, lane, clamp)
-
-
 def shuffle(kind: str, mask: Any, number: Any, lane: Any, clamp: Any) -> Any:
     """Return `number`, of 32 bits, of another lane (PTX ISA, shfl.sync).
 
@@ -266,14 +254,14 @@ def ballot(mask: Any, condition: Any) -> Any:
         condition: What they tell.
     """
     kind = ir.Attribute.parse("#nvvm<vote_sync_kind ballot>")
-    i32 = ir.IntegerType.get_signless(32)
-    return value("nvvm.vote.sync", i32, [mask, condition], kind=kind)
+    word = ir.IntegerType.get_signless(32)
+    return value("nvvm.vote.sync", word, [mask, condition], kind=kind)
 
 
 def set_max_register(count: int, action: str) -> None:
     """Set the registers of the warpgroup's threads; `increase` or `decrease`."""
     kind = ir.Attribute.parse(f"#nvvm<action {action}>")
-    operation("nvvm.setmaxregister", regCount=_i32(count), action=kind)
+    operation("nvvm.setmaxregister", regCount=i32(count), action=kind)
 
 
 def store_matrices(row: Any, words: Sequence[Any], layout: str) -> None:
@@ -295,13 +283,13 @@ def load_matrices(row: Any, count: int, layout: str) -> Any:
         count: 1, 2 or 4.
         layout: `row`, or `col` to transpose them.
     """
-    i32 = ir.IntegerType.get_signless(32)
+    word = ir.IntegerType.get_signless(32)
     words = ", ".join(["i32"] * count)
     return value(
         "nvvm.ldmatrix",
-        i32 if count == 1 else ir.Type.parse(f"!llvm.struct<({words})>"),
+        word if count == 1 else ir.Type.parse(f"!llvm.struct<({words})>"),
         [row],
-        num=_i32(count),
+        num=i32(count),
         layout=ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
         shape=ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
         eltType=ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),

@@ -12,6 +12,7 @@ from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.divisibility import UNKNOWN, Divisibility
 
 VECTOR_BYTES = 16
@@ -105,9 +106,7 @@ def level_divisor(tile: Any, facts: Divisibility) -> int:
     if short == "splat":
         return facts.of(op.operands[0])
     if op.name == "arith.constant":
-        return abs(
-            ir.IntegerAttr(ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()).value
-        )
+        return abs(number_of(tile))
     if short in ("broadcast", "view") or op.name in _WIDENINGS:
         return level_divisor(op.operands[0], facts)
     if op.name in _SUMS:

@@ -15,6 +15,7 @@ from typing import Any
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.linear import Linear
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.support.fast_dataclasses import dataclass, field
@@ -308,12 +309,9 @@ def _constant_ends(op: Any) -> tuple[int, int] | None:
 
     Bools are 0 and 1.
     """
-    if op.name != "arith.constant":
+    number = number_of(op.results[0]) if op.name == "arith.constant" else None
+    if number is None:
         return None
-    value = ir.DenseElementsAttr(op.attributes["value"])
-    if not value.is_splat:
-        return None
-    number = ir.IntegerAttr(value.get_splat_value()).value
     is_bool = ir.IntegerType(op.results[0].type.element_type).width == 1
     number = abs(number) if is_bool else number
     return number, number

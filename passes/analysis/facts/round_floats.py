@@ -13,6 +13,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, defining_operation, enclosing_operations
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import float_ranges as ranges
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.float_ranges import ANYTHING, INFINITY, NAN, Known
 from tilec.support.fast_dataclasses import dataclass
 
@@ -127,12 +128,8 @@ def _compared(predicate: int, a: Known, b: Known) -> bool | None:
 
 def _constant(evaluation: Evaluation, op: Any) -> Known:
     del evaluation
-    value = op.attributes["value"]
-    if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
-        value = value.get_splat_value()
-    return (
-        ranges.exactly(ir.FloatAttr(value).value) if isinstance(value, ir.FloatAttr) else ANYTHING
-    )
+    number = number_of(op.results[0])
+    return ranges.exactly(number) if isinstance(number, float) else ANYTHING
 
 
 def _select(evaluation: Evaluation, op: Any) -> Known:

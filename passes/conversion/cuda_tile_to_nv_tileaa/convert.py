@@ -24,6 +24,7 @@ from tilec.dialects import cuda_tile
 from tilec.dialects.nv_tileaa.func_ops import FuncOp, ReturnOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i32
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations
 from tilec.ir.walks import walk_operations
@@ -69,8 +70,7 @@ def convert_entry(entry: Any, capability: int) -> None:
     for key, attribute in entry.attributes.items():
         if key not in _OWN_ATTRIBUTES:
             function.attributes[key] = attribute
-    i32 = ir.IntegerType.get_signless(32)
-    function.attributes[COMPUTE_CAPABILITY] = ir.IntegerAttr.get(i32, capability)
+    function.attributes[COMPUTE_CAPABILITY] = i32(capability)
     metadata, target = read_kernel_metadata(entry), function.entry_block
     convert_block(source, target, Conversion(metadata, ValueRanges(target, metadata)))
     erase(entry)

@@ -14,6 +14,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.constants import full
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.intervals import Range, signed_limits, unsigned_limits, wrapped
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import create
@@ -89,16 +90,7 @@ def _range(value: Any, ranges: ValueRanges, *, signed: bool) -> Range:
     while is_tile(value):
         op = defining_operation(value)
         if op is None or op.name not in _SAME_ELEMENTS:
-            return _constant_range(op, limits)
+            number = number_of(value)
+            return limits if number is None else wrapped((number, number), limits)
         value = op.operands[0]
     return wrapped(ranges.of(value), limits)
-
-
-def _constant_range(op: Any, limits: Range) -> Range:
-    if op is None or op.name != "arith.constant":
-        return limits
-    value = ir.DenseElementsAttr(op.attributes["value"])
-    if not value.is_splat:
-        return limits
-    number = ir.IntegerAttr(value.get_splat_value()).value
-    return wrapped((number, number), limits)

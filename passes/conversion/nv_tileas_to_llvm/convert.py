@@ -75,6 +75,7 @@ from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, CtaIdOp, NumCtasOp,
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir, scf
+from tilec.ir.integers import i32, i64
 from tilec.ir.removal import erase
 from tilec.ir.structured import enclosing_loops
 from tilec.layout import Owner
@@ -195,7 +196,6 @@ def _convert(function: Any, module: Any, machine: Target) -> None:
 
 
 def _declare_kernel(function: Any, source: Any) -> Any:
-    i32 = emit.i32_type()
     types = ", ".join(str(_parameter_type(argument.type)) for argument in source.arguments)
     kernel = llvm_ops.function(
         ir.StringAttr(function.attributes["sym_name"]).value,
@@ -207,7 +207,7 @@ def _declare_kernel(function: Any, source: Any) -> Any:
     kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([threads, 1, 1])
     # setmaxnreg needs the register count at entry, which ptxas derives from both bounds (C7508).
     blocks = read_kernel_fact(function, "plan", {}).get("blocks_per_sm", 1)
-    kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, blocks)
+    kernel.attributes["nvvm.minctasm"] = i32(blocks)
     cluster = read_kernel_fact(function, "cluster")
     if cluster != [1, 1, 1]:
         kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get(cluster)
@@ -229,7 +229,7 @@ def _parameter_attributes(type_: Any) -> Any:
         return ir.DictAttr.get({})
     return ir.DictAttr.get(
         {
-            "llvm.align": ir.IntegerAttr.get(emit.i64_type(), TENSOR_MAP_ALIGNMENT),
+            "llvm.align": i64(TENSOR_MAP_ALIGNMENT),
             "llvm.byval": ir.TypeAttr.get(ir.Type.parse(f"!llvm.array<{TENSOR_MAP_BYTES} x i8>")),
             "nvvm.grid_constant": ir.UnitAttr.get(),
         }
@@ -273,7 +273,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
     thread = llvm_ops.special_register("tid.x")
     warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
     lane = emit.remainder(thread, WARP_LANES)
-    _initialise_barriers(lowering, op, thread)
+    _initialise_barriers(lowering, thread)
     _wait_for_the_kernel_before()
     measuring.fill_tables(lowering, thread)
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
@@ -347,7 +347,7 @@ def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
     lowering.role = None
 
 
-def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
+def _initialise_barriers(lowering: Lowering, thread: Any) -> None:
     """Let one thread prepare descriptors and mbarriers, and show them to everybody."""
     allocations = [
         op for op in kernel_operations(lowering.function) if op.name == "nv_tileas.alloc_mbarrier"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 
@@ -148,7 +149,7 @@ def load_vector(pointer: Any, element: Any, count: int) -> list[Any]:
     if count == 1:
         return [from_memory(llvm_ops.load(stored, pointer), element)]
     vector_type = ir.VectorType.get([count], stored)
-    vector = llvm_ops.load(vector_type, pointer, count * _bytes(stored))
+    vector = llvm_ops.load(vector_type, pointer, count * element_bits(stored) // 8)
     return [
         from_memory(llvm_ops.extract_element(vector, value(lane)), element) for lane in range(count)
     ]
@@ -160,7 +161,7 @@ def store_vector(pointer: Any, elements: Sequence[Any]) -> None:
     if len(stored) == 1:
         llvm_ops.store(stored[0], pointer)
         return
-    llvm_ops.store(pack(stored), pointer, len(stored) * _bytes(stored[0].type))
+    llvm_ops.store(pack(stored), pointer, len(stored) * element_bits(stored[0].type) // 8)
 
 
 def store_matrices(row: Any, words: Sequence[Any], transposed: bool) -> None:
@@ -190,12 +191,6 @@ def pack(elements: Sequence[Any], lanes: Sequence[Any] | None = None) -> Any:
     return vector
 
 
-def _bytes(element: Any) -> int:
-    if isinstance(element, ir.IntegerType):
-        return ir.IntegerType(element).width // 8
-    return ir.FloatType(element).width // 8
-
-
 def inline_ptx(
     text: str, constraints: str, operands: Sequence[Any] = (), result: Any = None
 ) -> Any:
@@ -220,9 +215,16 @@ def broadcast(number: Any) -> Any:
     It tells ptxas that the value is uniform: addresses made of it stay in uniform registers, and
     wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
     """
-    return llvm_ops.shuffle_index(value(-1), number, value(0), value(31))
+    return llvm_ops.shuffle("idx", value(-1), number, value(0), value(31))
 
 
 def flag(condition: Any) -> Any:
     """Emit a bool as an i32 of 0 or 1."""
     return arith.extui(i32_type(), condition)
+
+
+def both(first: Any, second: Any) -> Any:
+    """Emit whether two conditions hold; None is one that always does."""
+    if first is None or second is None:
+        return second if first is None else first
+    return arith.andi(first, second)

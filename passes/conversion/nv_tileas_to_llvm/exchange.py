@@ -105,7 +105,7 @@ def _fetch(lowering: Lowering, fetch: Fetch, registers: Sequence[Any], count: in
         return word
     distances = tuple(own ^ other for own, other in enumerate(fetch.lanes))
     other = arith.xori(lane, _table(lane, distances))
-    return llvm_ops.shuffle_index(emit.value(-1), word, other, emit.value(WARP_LANES - 1))
+    return llvm_ops.shuffle("idx", emit.value(-1), word, other, emit.value(WARP_LANES - 1))
 
 
 def _table(lane: Any, numbers: Lanes, bit: int = WARP_LANES // 2) -> Any:

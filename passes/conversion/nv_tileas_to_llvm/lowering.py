@@ -12,7 +12,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.ir.values import is_tile
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.matrix_accesses import PAIR
@@ -317,6 +317,14 @@ class Lowering:
                 coordinates[axis] = emit.add(coordinates[axis], emit.multiply(digit, stride))
         return coordinates
 
+    def number_of(self, block: Any, item: Any) -> Any:
+        """Emit what a block, which any thread can run by itself, yields for an item."""
+        self.role = Role(0, {}, None, None, None)
+        self.set(block.arguments[0], item)
+        self.block(block)
+        self.role = None
+        return self.get(terminator(block).operands[0])
+
     def first_holder(self, layout: RegisterLayout) -> Any:
         """Emit whether this thread is the first of those that hold its elements; None: it is."""
         first = None
@@ -324,8 +332,7 @@ class Lowering:
             digit = self.thread_digit(term.owner, term.divisor, term.extent)
             if isinstance(digit, int):
                 continue
-            own = emit.compare("eq", digit, 0)
-            first = own if first is None else llvm_ops.value("arith.andi", own.type, (first, own))
+            first = emit.both(first, emit.compare("eq", digit, 0))
         return first
 
     def thread_digit(self, owner: Owner, divisor: int, extent: int) -> emit.Index:

@@ -29,7 +29,6 @@ from typing import Any
 from tilec.dialects.cuda_tile import (
     AddFOp,
     BroadcastOp,
-    ConstantOp,
     DivFOp,
     MmaFOp,
     MulFOp,
@@ -44,6 +43,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
 from tilec.ir.walks import walk_operations
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.worth import FACTOR_TERMS
 from tilec.support.fast_dataclasses import dataclass
@@ -133,9 +133,8 @@ def _is_plain(op: Any) -> bool:
 
 def _is_uniform(tile: Any) -> bool:
     op = defining_operation(tile)
-    if op is None or op.name != ConstantOp.OPERATION_NAME:
-        return op is not None and op.name == SplatOp.OPERATION_NAME
-    return ir.DenseElementsAttr(op.attributes["value"]).is_splat
+    is_splat = op is not None and op.name == SplatOp.OPERATION_NAME
+    return is_splat or number_of(tile) is not None
 
 
 def _number(tile: Any) -> Any:
@@ -143,7 +142,7 @@ def _number(tile: Any) -> Any:
     op = defining_operation(tile)
     if op.name == SplatOp.OPERATION_NAME:
         return op.operands[0]
-    return ir.FloatAttr(ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()).value
+    return number_of(tile)
 
 
 def _terms(tile: Any, user: Any) -> list[Any] | None:

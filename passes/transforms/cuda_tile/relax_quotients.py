@@ -31,7 +31,6 @@ from typing import Any
 from tilec.dialects.cuda_tile import (
     AbsFOp,
     BroadcastOp,
-    ConstantOp,
     DivFOp,
     ExtractOp,
     FToFOp,
@@ -45,8 +44,8 @@ from tilec.dialects.cuda_tile import (
     TanHOp,
 )
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation
 from tilec.ir.walks import walk_operations
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.registry import PassContext, register_pass
 
 _PASSING = (
@@ -93,13 +92,8 @@ def _is_exact(quotient: DivFOp) -> bool:
 
 def _is_power_of_two(value: Any) -> bool:
     """Tell whether all elements of `value` are known to be one power of two."""
-    op = defining_operation(value)
-    if op is None or op.name != ConstantOp.OPERATION_NAME:
-        return False
-    elements = ir.DenseElementsAttr(op.attributes["value"])
-    if not elements.is_splat:
-        return False
-    return abs(frexp(ir.FloatAttr(elements.get_splat_value()).value)[0]) == _HALF
+    number = number_of(value)
+    return number is not None and abs(frexp(number)[0]) == _HALF
 
 
 def _is_only_rounded(quotient: DivFOp) -> bool:

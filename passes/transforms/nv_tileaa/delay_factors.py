@@ -35,7 +35,7 @@ from tilec.ir.structured import (
     defining_operation,
     enclosing_operations,
 )
-from tilec.passes.analysis.facts.constants import float_of
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.round_floats import DROPS_NAN, USUAL
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.product_loops import multiplies
@@ -117,7 +117,7 @@ def _scalar_of(tile: Any, loop: Any) -> Any:
         maker = defining_operation(scalar)
         inside = maker is not None and loop in enclosing_operations(maker)
         return None if inside or scalar in list(loop.regions[0].blocks[0].arguments) else scalar
-    number = float_of(tile)
+    number = number_of(tile)
     return number if number is not None and USUAL[0] <= number <= USUAL[1] else None
 
 
@@ -145,7 +145,7 @@ def _is_masked(op: Any, value: Any) -> bool:
     if op.name != _SELECT:
         return False
     others = [operand for operand in list(op.operands)[1:] if operand != value]
-    numbers = [float_of(operand) for operand in others]
+    numbers = [number_of(operand) for operand in others]
     return len(numbers) == 1 and numbers[0] in (float("inf"), -float("inf"))
 
 
@@ -175,7 +175,7 @@ def _is_exponent(op: Any, value: Any) -> bool:
 def _uniform(tile: Any) -> Any:
     """Return the operation that makes a tile of equal elements; None for other tiles."""
     op = defining_operation(tile)
-    is_uniform = op is not None and (op.name == _SPLAT or float_of(tile) is not None)
+    is_uniform = op is not None and (op.name == _SPLAT or number_of(tile) is not None)
     return op if is_uniform else None
 
 
@@ -243,7 +243,7 @@ def _exponent(op: Any, old: Any, tile: Any, factor: Any) -> Any:
         return _fma(tile, _splat(factor, kind), added)
     left, right, added = op.operands
     other = _uniform(right if left == old else left)
-    constant = float_of(other.results[0])
+    constant = number_of(other.results[0])
     own = other.operands[0] if constant is None else arith.constant(factor.type, constant)
     return _fma(tile, _splat(arith.mulf(own, factor), kind), added)
 

@@ -19,6 +19,7 @@ from tilec.ir.removal import replace_operation
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts import intervals
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.intervals import Range
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import kernel_operations
@@ -74,8 +75,7 @@ def _range_of(tile: Any, ranges: ValueRanges) -> Range | None:
     if op.name == "nv_tileaa.splat":
         return ranges.signed(op.operands[0])
     if op.name == "arith.constant":
-        value = ir.DenseElementsAttr(op.attributes["value"])
-        number = ir.IntegerAttr(value.get_splat_value()).value if value.is_splat else None
+        number = number_of(tile)
         return None if number is None else (number, number)
     if op.name in _FREE:
         return _range_of(op.operands[0], ranges)

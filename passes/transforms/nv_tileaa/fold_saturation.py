@@ -16,6 +16,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.float8 import LARGEST_FLOAT8
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 
@@ -50,10 +51,5 @@ def _fold(truncation: Any) -> bool:
 def _clamp(value: Any, name: str, bound: float) -> Any:
     """Return the operation `name` of `value` with constant `bound`, or None."""
     op = defining_operation(value)
-    if op is None or op.name != name:
-        return None
-    limit = defining_operation(op.operands[1])
-    if limit is None or limit.name != "arith.constant":
-        return None
-    splat = ir.DenseElementsAttr(limit.attributes["value"])
-    return op if splat.is_splat and splat.get_splat_value().value == bound else None
+    is_clamp = op is not None and op.name == name and number_of(op.operands[1]) == bound
+    return op if is_clamp else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import clone_operation, defining_operation
-from tilec.passes.analysis.facts.constants import float_of, is_filler
+from tilec.passes.analysis.facts.constants import is_filler, number_of
 from tilec.passes.analysis.facts.mask_tests import (
     FALSE,
     TRUE,
@@ -97,7 +97,7 @@ def without_factor(tile: Any) -> tuple[Any, Condition | None]:
         if chosen is None or chosen.name != _SELECT:
             continue
         condition, *numbers = chosen.operands
-        ones = [float_of(number) == _ONE for number in numbers]
+        ones = [number_of(number) == _ONE for number in numbers]
         if any(ones) and chosen.block != op.block:
             return kept, Flag(condition, ones[0])
     return tile, None

@@ -32,6 +32,7 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.ir.values import is_tile, origin_of
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -159,10 +160,9 @@ def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
 
 def _parts(start: Any, wide: Any) -> Any:
     """Return `_COLUMNS` equal parts of what each row of a sum begins with."""
-    op = defining_operation(start)
-    value = op.attributes["value"] if op is not None and op.name == _CONSTANT else None
-    if isinstance(value, ir.DenseElementsAttr) and value.is_splat:
-        return full(wide, ir.FloatAttr(value.get_splat_value()).value / _COLUMNS)
+    number = number_of(start)
+    if number is not None:
+        return full(wide, number / _COLUMNS)
     return arith.MulFOp(_repeat(start, wide), full(wide, 1 / _COLUMNS)).result
 
 

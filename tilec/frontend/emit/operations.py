@@ -12,6 +12,7 @@ from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.facts.rounded_inputs import RoundedInputs
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i64
 from tilec.support.diagnostics import InternalCompilerError, SourceSpan
 
 _PLAIN = {
@@ -240,7 +241,7 @@ def _emit_combine(emitter: Emitter, op: hir.Operation, operands: list[Any], wher
     elements = [operand.type.element_type for operand in operands]
     pairs = zip(elements, op.attributes["identities"], strict=True)
     attributes: dict[str, Any] = {
-        "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), op.attributes["dim"]),
+        "dim": i64(op.attributes["dim"]),
         "identities": ir.ArrayAttr.get([scalar_attribute(kind, value) for kind, value in pairs]),
     }
     kind = cuda_tile.ScanOp if op.name == "scan" else cuda_tile.ReduceOp

@@ -12,6 +12,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.layout.matrix_accesses import PAIR
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.arithmetic import restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
@@ -185,7 +186,7 @@ def _loaded_word(registers: Sequence[Any]) -> tuple[str, Any] | None:
     if any(part is None or part.name != _PART for part in parts):
         return None
     vector = parts[0].operands[0]
-    first, second = (_constant(part.operands[1]) for part in parts)
+    first, second = (number_of(part.operands[1]) for part in parts)
     count = ir.VectorType(vector.type).shape[0]
     if first is None or first % PAIR or second != first + 1:
         return None
@@ -254,22 +255,11 @@ def _compute_bits(
 
 def _upper_byte(op: Any) -> int | None:
     """Return the upper byte of the constant of an 'or', if its lower byte is 0; else None."""
-    maker = defining_operation(op.operands[1]) if op.name == "arith.ori" else None
-    if maker is None or maker.name != "arith.constant":
+    number = number_of(op.operands[1]) if op.name == "arith.ori" else None
+    if number is None:
         return None
-    elements = ir.DenseElementsAttr(maker.attributes["value"])
-    if not elements.is_splat:
-        return None
-    upper, lower = divmod(ir.IntegerAttr(elements.get_splat_value()).value, 1 << _BYTE_BITS)
+    upper, lower = divmod(number, 1 << _BYTE_BITS)
     return None if lower else upper % (1 << _BYTE_BITS)
-
-
-def _constant(value: Any) -> int | None:
-    """Return the number that a scalar is, or None."""
-    maker = defining_operation(value)
-    if maker is None or maker.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(maker.attributes["value"]).value
 
 
 def _is_loaded(register: Any) -> bool:

@@ -8,6 +8,7 @@ A zero is still added once: a sum of -0 and zeros is 0.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
@@ -90,10 +91,7 @@ def lane_of(pick: Pick, axis: int, register: int, lowering: Lowering) -> Any:
     """
     layout = tile_layout(pick.select.results[0])
     terms = [term for term in layout.reduction_terms(axis) if term.owner is Owner.LANE]
-    lanes = 1
-    for term in terms:
-        lanes *= term.extent
-    if lanes < LANES_OF_A_PICK:
+    if prod(term.extent for term in terms) < LANES_OF_A_PICK:
         return None
     place = _place(pick, axis, register, layout, lowering)
     lane = lowering.current_role.ids[Owner.LANE]

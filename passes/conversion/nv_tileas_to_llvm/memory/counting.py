@@ -5,6 +5,7 @@ counted by a reduction on the word of its bin that belongs to the lane (PTX ISA,
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from math import gcd
 from typing import Any
 
@@ -59,8 +60,7 @@ def lower_count(op: Any, lowering: Lowering) -> Sequence[Any]:
             continue
         seen.add(offset)
         counted = arith.cmpi(arith.CmpIPredicate.ult, number, emit.constant(number.type, bins))
-        if owner is not None:
-            counted = arith.andi(owner, counted)
+        counted = emit.both(owner, counted)
         bin_ = number
         if number.type != emit.i32_type():
             bin_ = arith.trunci(emit.i32_type(), number)
@@ -86,9 +86,6 @@ def lower_read_counts(op: Any, lowering: Lowering) -> Sequence[Any]:
         for first in range(0, copies, width):
             place = emit.byte_offset(own, offset * stride + first * COUNTER_BYTES)
             words += emit.load_vector(place, emit.i32_type(), width)
-        total = words[0]
-        for word in words[1:]:
-            total = arith.addi(total, word)
-        registers.append(total)
+        registers.append(reduce(arith.addi, words))
     role_barrier(lowering, op)
     return [registers]

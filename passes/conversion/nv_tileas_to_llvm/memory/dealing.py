@@ -27,6 +27,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.memory.ordering import (
     lanes_with_number,
     of_lane,
     ones,
+    word_at,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 from tilec.support.fast_dataclasses import dataclass
@@ -166,7 +167,7 @@ class _Deal:
         """Emit the cost of the item at a place of their order."""
         last = arith.maxsi(arith.subi(self.items, emit.value(1)), emit.value(0))
         part = emit.multiply(self.count, COSTS_IN_ORDER)
-        address = _word(self.order, part, arith.minui(rank, last), 1)
+        address = word_at(self.order, part, arith.minui(rank, last), 1)
         return emit.load_vector(address, emit.i32_type(), 1)[0]
 
     def _write(self, number: Any, first: Any, inside: Any, width: Any) -> None:
@@ -181,7 +182,7 @@ class _Deal:
         i64 = emit.i64_type()
         rank = arith.divui(inside, width)
         digit = arith.addi(first, arith.subi(inside, arith.muli(rank, width)))
-        (item,) = emit.load_vector(_word(self.order, rank), emit.i32_type(), 1)
+        (item,) = emit.load_vector(word_at(self.order, rank), emit.i32_type(), 1)
         upper = arith.shli(arith.extui(i64, digit), emit.constant(i64, _HALF_BITS))
         index = arith.extui(i64, emit.value(emit.add(number, 1)))
         address = emit.element_pointer(self.own, index, i64)
@@ -233,12 +234,6 @@ def _up_to(lane: Any, word: Any) -> Any:
 
 def _leading_zeros(word: Any) -> Any:
     """Emit how many of the highest bits of a word are zeros."""
-    i1 = ir.IntegerType.get_signless(1)
-    attributes = {"is_zero_poison": ir.IntegerAttr.get(i1, 0)}
-    return llvm_ops.value("llvm.intr.ctlz", word.type, [word], **attributes)
-
-
-def _word(pointer: Any, *terms: emit.Index) -> Any:
-    """Return the address of the word whose number is the sum of some terms."""
-    index = arith.extui(emit.i64_type(), emit.value(emit.total(terms)))
-    return emit.element_pointer(pointer, index, emit.i32_type())
+    return llvm_ops.value(
+        "llvm.intr.ctlz", word.type, [word], is_zero_poison=ir.BoolAttr.get(False)
+    )

@@ -7,6 +7,7 @@ them. Values travel as bits: PTX takes an untyped register for any type of its s
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -27,12 +28,12 @@ def atomic_opcode(mode: str, element: Any) -> str:
     if mode == "addf":
         narrow = isinstance(element, ir.F16Type | ir.BF16Type)
         return f"add.noftz.{element}" if narrow else f"add.{element}"
-    return f"{(_BITWISE.get(mode) or _ARITHMETIC[mode])}{_bits(element)}"
+    return f"{(_BITWISE.get(mode) or _ARITHMETIC[mode])}{element_bits(element)}"
 
 
 def load(pointer: Any, element: Any, order: str, scope: str, predicate: Any) -> Any:
     """Load an element where `predicate` holds; it is 0 elsewhere."""
-    bits = _bits(element)
+    bits = element_bits(element)
     text = f"ld.{order}.{scope}.global.b{bits} $0, [$1];"
     return _from_bits(_returning(text, bits, [pointer], predicate), element)
 
@@ -72,7 +73,7 @@ def load_where(pointer: Any, outside: Sequence[Any], bounds: Sequence[Bound]) ->
 
 def store(pointer: Any, value: Any, order: str, scope: str, predicate: Any) -> None:
     """Store an element where `predicate` holds."""
-    bits = _bits(value.type)
+    bits = element_bits(value.type)
     _silent(f"st.{order}.{scope}.global.b{bits} [$0], $1;", [pointer, _to_bits(value)], predicate)
 
 
@@ -85,7 +86,7 @@ def atomic(
     places = ", ".join(f"${number + 2}" for number in range(len(values)))
     operands = [pointer, *map(_to_bits, values)]
     text = f"atom.{opcode} $0, [$1], {places};"
-    return _from_bits(_returning(text, _bits(element), operands, predicate), element)
+    return _from_bits(_returning(text, element_bits(element), operands, predicate), element)
 
 
 def reduce(
@@ -156,18 +157,10 @@ def _constraint(operand: Any) -> str:
     return "r" if operand.type == emit.pointer_type(emit.SHARED) else "l"
 
 
-def _bits(element: Any) -> int:
-    """Return the bits of an element in memory."""
-    stored = emit.memory_type(element)
-    if isinstance(stored, ir.IntegerType):
-        return ir.IntegerType(stored).width
-    return ir.FloatType(stored).width
-
-
 def _to_bits(value: Any) -> Any:
     """Return a value as an integer register."""
     stored = emit.to_memory(value)
-    integer = ir.IntegerType.get_signless(_bits(value.type))
+    integer = ir.IntegerType.get_signless(element_bits(value.type))
     if stored.type != integer:
         stored = llvm_ops.bitcast(integer, stored)
     wide = ir.IntegerType.get_signless(_NARROWEST)
@@ -177,7 +170,7 @@ def _to_bits(value: Any) -> Any:
 def _from_bits(register: Any, element: Any) -> Any:
     """Return what an integer register holds, as a value in registers."""
     stored = emit.memory_type(element)
-    integer = ir.IntegerType.get_signless(_bits(element))
+    integer = ir.IntegerType.get_signless(element_bits(element))
     if integer.width < _NARROWEST:
         register = arith.trunci(integer, register)
     if stored != integer:

@@ -197,9 +197,8 @@ def _combine_tile(
             continue  # another register of the thread holds the same elements
         offset, inside = accesses.offset(first), accesses.inside(first)
         pointer = emit.element_pointer(accesses.memref.base, offset, emit.memory_type(element))
-        both = owner if inside is None or owner is None else arith.andi(owner, inside)
         values = registers[first : first + accesses.width]
-        _combine(store.combine, pointer, values, inside if both is None else both)
+        _combine(store.combine, pointer, values, emit.both(owner, inside))
 
 
 def _combine(mode: str, pointer: Any, values: list[Any], predicate: Any) -> None:
@@ -235,8 +234,7 @@ def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
         offset = arith.constant(emit.i64_type(), 0)
         for axis, coord in enumerate(coords):
             index = emit.add(coord, place[axis])
-            check = inside_extent(index, memref.sizes[axis])
-            inside = check if inside is None else arith.andi(inside, check)
+            inside = emit.both(inside, inside_extent(index, memref.sizes[axis]))
             offset = arith.addi(offset, scaled(index, memref.strides[axis]))
         with guarded(inside):
             address = swizzled(linear_offset(shared, place), shared.swizzle)
@@ -339,8 +337,7 @@ class _Accesses:
             if (axis, step) not in self.predicates:
                 coord, extent, sign = self._bound(axis, step)
                 self.predicates[axis, step] = emit.compare(f"{sign}lt", coord, extent)
-            check = self.predicates[axis, step]
-            inside = check if inside is None else arith.andi(inside, check)
+            inside = emit.both(inside, self.predicates[axis, step])
         return inside
 
     def _bound(self, axis: int, step: int) -> element_ptx.Bound:

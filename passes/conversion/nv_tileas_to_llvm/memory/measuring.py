@@ -25,11 +25,10 @@ from tilec.dialects.nv_tileas.measure_ops import (
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.structured import terminator
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref, Role
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, Memref
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.dealing import deal
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.global_memory import scaled
 from tilec.passes.conversion.nv_tileas_to_llvm.memory.ordering import order
@@ -66,16 +65,12 @@ def _tabulate(op: Any, lowering: Lowering, thread: Any) -> None:
     threads = read_kernel_fact(lowering.function, "block_threads")
     start = emit.value(emit.add(first, emit.multiply(thread, step)))
     loop = scf.ForOp(start, end, emit.value(emit.multiply(step, threads)))
-    lowering.role = Role(0, {}, None, None, None)
     with ir.InsertionPoint(loop.body):
-        block, item = view.body.blocks[0], loop.induction_variable
-        lowering.set(block.arguments[0], item)
-        lowering.block(block)
-        number = lowering.get(terminator(block).operands[0])
+        item = loop.induction_variable
+        number = lowering.number_of(view.body.blocks[0], item)
         place = emit.element_pointer(lowering.get(view.table), arith.extui(i64, item), i64)
         emit.store_vector(place, [number])
         scf.YieldOp([])
-    lowering.role = None
 
 
 def _measure(op: Any, lowering: Lowering, thread: Any) -> None:

@@ -13,11 +13,10 @@ from tilec.dialects.nv_tileas.measure_ops import COST_CLASSES
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.structured import terminator
 from tilec.layout.modes import WARP_LANES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combine.combining import shuffled
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, Role
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.synchronization.barriers import guarded
 from tilec.support.fast_dataclasses import dataclass
 
@@ -72,14 +71,9 @@ class _Sort:
         llvm_ops.barrier()
         return self._place(bounds)
 
-    def _word(self, *terms: emit.Index) -> Any:
-        """Return the address of the word whose number is the sum of some terms."""
-        index = arith.extui(emit.i64_type(), emit.value(emit.total(terms)))
-        return emit.element_pointer(self.table, index, emit.i32_type())
-
     def _part(self, number: int, item: Any) -> Any:
         """Return the address of a number of an item in one of the parts behind the order."""
-        return self._word(emit.multiply(self.count, number), item, 1)
+        return word_at(self.table, emit.multiply(self.count, number), item, 1)
 
     def _counts(self, warp: emit.Index) -> Any:
         """Return the address of what a warp has counted of the class of this lane."""
@@ -130,7 +124,7 @@ class _Sort:
                 emit.compare("slt", item, self.count), emit.compare("sge", word, 0)
             )
             with guarded(has_place):
-                emit.store_vector(self._word(place), [item])
+                emit.store_vector(word_at(self.table, place), [item])
                 emit.store_vector(self._part(COSTS_IN_ORDER, place), [cost])
             scf.YieldOp([])
         return total
@@ -174,13 +168,7 @@ def lanes_with_number(lane: Any, number: Any, counts: Any) -> Any:
 
 def _cost(op: Any, lowering: Lowering, item: Any) -> Any:
     """Emit the cost of an item."""
-    block = op.opview.body.blocks[0]
-    lowering.role = Role(0, {}, None, None, None)
-    lowering.set(block.arguments[0], item)
-    lowering.block(block)
-    cost = lowering.get(terminator(block).operands[0])
-    lowering.role = None
-    return cost
+    return lowering.number_of(op.opview.body.blocks[0], item)
 
 
 def _class(cost: Any) -> Any:
@@ -209,3 +197,9 @@ def ones(bits: Any) -> Any:
 def of_lane(word: Any, lane: Any) -> Any:
     """Emit the word of another lane."""
     return shuffled("idx", (word,), lane)[0]
+
+
+def word_at(pointer: Any, *terms: emit.Index) -> Any:
+    """Return the address of the word whose number is the sum of some terms."""
+    index = arith.extui(emit.i64_type(), emit.value(emit.total(terms)))
+    return emit.element_pointer(pointer, index, emit.i32_type())

@@ -38,8 +38,7 @@ def lower_prefetch(op: Any, lowering: Lowering) -> Sequence[Any]:
             if axis == len(lines) - 1:
                 place = emit.multiply(place, width)
             index = emit.add(lowering.get(op.opview.coords[axis]), place)
-            check = inside_extent(index, memref.sizes[axis])
-            inside = check if inside is None else arith.andi(inside, check)
+            inside = emit.both(inside, inside_extent(index, memref.sizes[axis]))
             offset = arith.addi(offset, scaled(index, memref.strides[axis]))
         with guarded(inside):
             pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))

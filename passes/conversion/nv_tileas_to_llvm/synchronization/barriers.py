@@ -5,7 +5,8 @@ waits for the other parity of the empty barrier, so that its first round falls t
 barrier (PTX ISA, mbarrier.try_wait.parity: true when the phase of that parity has completed).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tilec.dialects.nv_tileas.barrier_ops import (
@@ -94,33 +95,18 @@ def predicated(
         return
     parts.insert(len(parts) - 1, "r")
     body = f"{{ .reg .pred p; setp.ne.b32 p, ${len(operands)}, 0; @p {text} }}"
-    flag = arith.extui(emit.i32_type(), predicate)
-    emit.inline_ptx(body, ",".join(parts), [*operands, flag])
+    emit.inline_ptx(body, ",".join(parts), [*operands, emit.flag(predicate)])
 
 
-class guarded:  # noqa: N801 - reads as a keyword at its uses
-    """Context manager: emit into the body of `if predicate`; None emits in place."""
-
-    def __init__(self, predicate: Any) -> None:
-        """Emit the branch."""
-        self._point: Any = None
-        if predicate is not None:
-            branch = ir.Operation.create(
-                "scf.if", operands=[predicate], regions=2, loc=ir.Location.current
-            )
-            self._block = branch.regions[0].blocks.append()
-            self._point = ir.InsertionPoint(self._block)
-
-    def __enter__(self) -> None:
-        """Enter the body."""
-        if self._point is not None:
-            self._point.__enter__()
-
-    def __exit__(self, *details: object) -> None:
-        """Close the body."""
-        if self._point is not None:
-            scf.YieldOp([])
-            self._point.__exit__(*details)
+@contextmanager
+def guarded(predicate: Any) -> Iterator[None]:
+    """Emit into the body of `if predicate`; None emits in place."""
+    if predicate is None:
+        yield
+        return
+    with ir.InsertionPoint(scf.IfOp(predicate).then_block):
+        yield
+        scf.YieldOp([])
 
 
 @RULES.converts(CreateRingOp)
@@ -265,13 +251,8 @@ def _arrive(lowering: Lowering, barriers: Any, slot: emit.Index, condition: Any)
     """Arrive with the first lane of each warp, where `condition` (None: always) holds."""
     lane = lowering.current_role.ids[Owner.LANE]
     text = "mbarrier.arrive.shared::cta.b64 _, [$0];"
-    arrives = _both(emit.compare("eq", lane, 0), condition)
+    arrives = emit.both(emit.compare("eq", lane, 0), condition)
     predicated(arrives, text, "r", [slot_barrier(barriers, slot)])
-
-
-def _both(first: Any, second: Any) -> Any:
-    """Return the conjunction of two conditions; the second may be None, which holds."""
-    return first if second is None else arith.andi(first, second)
 
 
 def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, condition: Any) -> None:
@@ -288,8 +269,8 @@ def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, condition: Any)
     )
     peers = len(ring_peers(ring.cluster, ring.axes, 0))
     rank = peer_rank(lane, ring.cluster, ring.axes)
-    arrives = _both(emit.compare("slt", lane, peers), condition)
-    operands = [slot_barrier(ring.empty, slot), rank, arith.extui(emit.i32_type(), arrives)]
+    arrives = emit.both(emit.compare("slt", lane, peers), condition)
+    operands = [slot_barrier(ring.empty, slot), rank, emit.flag(arrives)]
     emit.inline_ptx(text, "r,r,r,~{memory}", operands)
 
 

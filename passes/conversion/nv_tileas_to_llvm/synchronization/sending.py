@@ -6,7 +6,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.cluster_ops import ClusterSendOp, cluster_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import ir
 from tilec.layout import Owner, RegisterLayout
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -37,9 +37,7 @@ def lower_cluster_send(op: Any, lowering: Lowering) -> Sequence[Any]:
     kind = "r" if words[0].type == emit.i32_type() else "l"
     for start in range(0, rows, copies):
         peer = emit.add(copy, start)
-        sends = emit.compare("slt", peer, rows)
-        sends = sends if first is None else arith.andi(sends, first)
-        flag = arith.extui(emit.i32_type(), sends)
+        flag = emit.flag(emit.both(emit.compare("slt", peer, rows), first))
         for register, word in enumerate(words):
             place = addresses.at(register)
             operands = [place, barrier, word, emit.value(peer), flag]
@@ -65,8 +63,7 @@ def _is_first_warp(lowering: Lowering, layout: RegisterLayout) -> Any:
     for term in layout.replica_terms():
         if term.owner in (Owner.WARP, Owner.WARPGROUP):
             digit = lowering.thread_digit(term.owner, term.divisor, term.extent)
-            own = emit.compare("eq", digit, 0)
-            first = own if first is None else arith.andi(first, own)
+            first = emit.both(first, emit.compare("eq", digit, 0))
     return first
 
 

@@ -22,7 +22,7 @@ _THREADS = 2 * WARPGROUP_THREADS
 def lower_turn_start(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Arrive for the first warpgroup: the last one does."""
     last = lowering.current_role.warps // WARPGROUP_WARPS - 1
-    _arrive(op, lowering, 0, emit.compare("eq", lowering.current_role.warpgroup, last))
+    _arrive(op, 0, emit.compare("eq", lowering.current_role.warpgroup, last))
     return []
 
 
@@ -41,12 +41,11 @@ def lower_turn_pass(op: Any, lowering: Lowering) -> Sequence[Any]:
     last = role.warps // WARPGROUP_WARPS - 1
     following = emit.value(emit.add(role.warpgroup, 1))
     is_last = emit.compare("eq", role.warpgroup, last)
-    _arrive(op, lowering, arith.select(is_last, emit.value(0), following), None)
+    _arrive(op, arith.select(is_last, emit.value(0), following), None)
     return []
 
 
-def _arrive(op: Any, lowering: Lowering, warpgroup: emit.Index, predicate: Any) -> None:
-    del lowering
+def _arrive(op: Any, warpgroup: emit.Index, predicate: Any) -> None:
     number = emit.value(emit.add(warpgroup, _first(op)))
     predicated(predicate, f"bar.arrive $0, {_THREADS};", "r", [number])
 

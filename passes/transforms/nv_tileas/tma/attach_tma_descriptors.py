@@ -16,6 +16,7 @@ from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.cute.registry import COMBINED_AS
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.integers import i32
 from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import add_parameter, kernel_operations
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
@@ -41,9 +42,8 @@ def attach_tma_descriptors(function: Any, context: PassContext) -> None:
     for op in makers:
         argument = add_parameter(function, op.results[0].type, op.location)
         replace_operation(op, [argument])
-    i32 = ir.IntegerType.get_signless(32)
-    function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
-    function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
+    function.attributes[HOST_COUNT] = i32(len(makers))
+    function.attributes[DEVICE_COUNT] = i32(0)
     write_kernel_facts(function, tensor_maps=recipes)
     verify_descriptor_abi(function)
 
