@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.gemm_source import gemm_source
 from tilec.codegen import ptxas
-from tilec.compiler.attempts import Attempt, least_loss
+from tilec.compiler.attempts import Attempt, fields_without_effect, least_loss
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
@@ -27,6 +27,26 @@ def test_a_plan_with_fewest_bytes_and_no_serialised_product_is_taken():
     assert least_loss([attempt((1, 8)), attempt((0, 640))]) == 1
     assert least_loss([attempt(None, NO_CODE), attempt((1, 8))]) == 1
     assert least_loss([attempt(None, NO_CODE)]) is None
+
+
+def test_a_field_had_no_effect_if_code_without_it_loses_no_less():
+    def found(*attempts):
+        return fields_without_effect(
+            [
+                Attempt(Specialization(disabled=frozenset(fields)), SPILL, losses)
+                for fields, losses in attempts
+            ]
+        )
+
+    assert found(((), (0, 48))) == set()
+    assert found(((), (0, 48)), (("rotate",), (0, 48))) == {"rotate"}
+    assert found(((), (0, 48)), (("rotate",), (0, 44))) == set()
+    assert found(((), (0, 48)), (("rotate",), (1, 8))) == {"rotate"}
+    assert found(((), None), (("rotate",), (0, 48))) == set()
+    assert found(((), (0, 48)), (("rotate", "persistent"), (0, 48))) == set()
+    first = ((), (0, 48)), (("rotate",), (0, 48))
+    assert found(*first, (("read_early",), (0, 52))) == {"rotate", "read_early"}
+    assert found(*first, (("rotate", "read_early"), (0, 0))) == {"rotate"}
 
 
 @pytest.fixture

@@ -1,6 +1,11 @@
 """What is compiled after a plan that takes too many registers."""
 
+import numpy as np
+import pytest
+from ml_dtypes import bfloat16
+
 from tests.support.example_cases import EXAMPLES, example_of
+from tests.support.seeded_faults import ROOT
 from tilec.compiler import replan
 from tilec.compiler.driver import compile_source
 from tilec.request.specialization import ArraySpec, Specialization
@@ -104,3 +109,42 @@ def test_gradients_of_arrays_that_threads_load_do_without_loads_ahead():
     constants = example.layout_constants
     compiled = kernel.compile(**inputs.data(), **inputs.scalars, **constants)
     assert compiled.metadata["disabled"] == ["load_rounds"]
+
+
+def test_what_was_given_up_in_vain_comes_back(monkeypatch):
+    plan = {"rotate": True, "read_early": True, "persistent": True}
+    facts = {"plan": [plan]}
+    monkeypatch.setattr(replan, "_facts", lambda _, name, default: facts.get(name, []))
+    failure = CompileError(error("T0608", "a thread spills 4 bytes"))
+
+    def following(given_up, *in_vain):
+        before = Specialization(disabled=frozenset(given_up))
+        item = replan.next_plan(failure, object(), before, frozenset(in_vain))
+        assert item is not None
+        return set(item.specialization.disabled), item.reason
+
+    found, reason = following({"rotate"}, "rotate")
+    assert found == {"read_early"}
+    assert reason.endswith("planned again without, and with rotate, which made no difference")
+    found, _ = following({"read_early"}, "rotate", "read_early")
+    assert found == {"persistent"}
+    found, reason = following({"persistent"}, "rotate", "read_early")
+    assert found == {"persistent", "rotate", "read_early"}
+    assert reason.endswith("planned again without all that does")
+    found, _ = following({"rotate"})
+    assert found == {"rotate", "read_early"}
+
+
+@pytest.mark.parametrize("causal", [0, 1])
+@pytest.mark.parametrize("depth", [64, 128])
+def test_launched_gradients_multiply_a_round_later_without_spills(depth, causal):
+    """A launch knows less than a package of given sizes, so its code takes more registers."""
+    kernel = load(ROOT / "examples" / "attention_backward.tile")["attention_backward"]
+    shape = (1, 16384, 2048 // depth, depth)
+    rows = np.empty((1, 2048 // depth, 16384), np.float32)
+    tiles = [np.empty(shape, bfloat16) for _ in range(6)]
+    sums = np.empty(shape, np.float32)
+    constants = {"causal": causal, "BD": depth, "BM": 64 if depth == 128 else 128}
+    made = kernel.compile(*tiles[:4], rows, rows, sums, *tiles[4:], 0.1, **constants)
+    assert made.plan["rotate"]
+    assert not [item for item in made.remarks if item.code == "T0608"]

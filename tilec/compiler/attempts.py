@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.compiler.compilation import Compilation
-from tilec.compiler.replan import loses_performance, next_plan
+from tilec.compiler.replan import NextPlan, loses_performance, next_plan
 from tilec.request.specialization import Specialization
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import CompileError
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 Choose = Callable[[Mapping[str, Any], Specialization], Specialization | None]
 """Takes the metadata of a planned kernel and what it is compiled for; returns what a launch takes
@@ -76,7 +76,7 @@ def compile_with_plans(
                 raise
             attempts.append(Attempt(specialization, failure, _losses(failure, steps.result)))
             with compiler_threads.LOCK.held:
-                following = next_plan(failure, steps.module, steps.specialization)
+                following = _following(attempts, steps)
             best = None if following or reject_losses else least_loss(attempts)
             if following is not None:
                 specialization, reason = following.specialization, following.reason
@@ -88,6 +88,12 @@ def compile_with_plans(
             steps.follow(abandoned, failure, reason)
 
 
+def _following(attempts: Sequence[Attempt], steps: Any) -> NextPlan | None:
+    """Return what to try after the last attempt, whose steps are given; None for nothing."""
+    in_vain = fields_without_effect(attempts)
+    return next_plan(attempts[-1].failure, steps.module, steps.specialization, in_vain)
+
+
 def least_loss(attempts: Sequence[Attempt]) -> int | None:
     """Return the number of the attempt whose code loses least, the first of equals.
 
@@ -95,6 +101,23 @@ def least_loss(attempts: Sequence[Attempt]) -> int | None:
     """
     found = [(item.losses, number) for number, item in enumerate(attempts) if item.losses]
     return min(found)[1] if found else None
+
+
+def fields_without_effect(attempts: Sequence[Attempt]) -> frozenset[str]:
+    """Return the fields of the plan that were given up in vain: the code loses no less without."""
+    found = set[str]()
+    for number, item in enumerate(attempts):
+        for before in attempts[:number]:
+            given_up = item.specialization.disabled - before.specialization.disabled
+            same = replace(before.specialization, disabled=item.specialization.disabled)
+            if len(given_up) == 1 and same == item.specialization and _no_better(item, before):
+                found |= given_up
+    return frozenset(found)
+
+
+def _no_better(item: Attempt, before: Attempt) -> bool:
+    """Tell whether there is code of both attempts, and that of `item` loses no less."""
+    return bool(item.losses and before.losses and item.losses >= before.losses)
 
 
 def _losses(failure: CompileError, made: Compilation) -> tuple[int, int] | None:

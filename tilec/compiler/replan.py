@@ -66,7 +66,10 @@ class NextPlan:
 
 
 def next_plan(
-    failure: CompileError, module: Any, specialization: Specialization
+    failure: CompileError,
+    module: Any,
+    specialization: Specialization,
+    in_vain: frozenset[str] = frozenset(),
 ) -> NextPlan | None:
     """Return what to compile after a plan that is over a budget; None if it was not ours.
 
@@ -74,6 +77,8 @@ def next_plan(
         failure: Why it cannot be compiled.
         module: The kernel, as far as it got; None for nothing.
         specialization: What it was compiled for.
+        in_vain: Fields of the plan that were given up in vain. They come back, until nothing else
+            can be given up.
     """
     code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
     if module is not None and code in _REFUSED:
@@ -88,7 +93,7 @@ def next_plan(
         return NextPlan(replace(specialization, scratch_bytes=needed), reason)
     planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
     if code in _FEW_REGISTERS:
-        lighter = _with_more_registers(module, specialization, message, bool(planned))
+        lighter = _with_more_registers(module, specialization, message, in_vain, bool(planned))
         if lighter is not None:
             return lighter
     if code not in _OVER_BUDGET or not planned:
@@ -121,15 +126,28 @@ def _relaxed(module: Any, specialization: Specialization, message: str) -> NextP
 
 
 def _with_more_registers(
-    module: Any, specialization: Specialization, message: str, other_tiles: bool
+    module: Any,
+    specialization: Specialization,
+    message: str,
+    in_vain: frozenset[str],
+    other_tiles: bool,
 ) -> NextPlan | None:
     """Return a plan that leaves threads more registers, with the same tiles."""
     costs = _COSTS if other_tiles else _FIRST | _COSTS | _LAST_RESORT
+    given_up = specialization.disabled
     costly = _costly_fields(module, specialization, costs)
+    costly = [field for field in costly if field not in in_vain]
     if costly:
-        disabled = specialization.disabled | {costly[0]}
-        reason = f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
+        disabled = given_up - in_vain | {costly[0]}
+        back = " and ".join(sorted(given_up & in_vain))
+        reason = (
+            f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
+            f"{f', and with {back}, which made no difference' if back else ''}"
+        )
         return NextPlan(replace(specialization, disabled=disabled), reason)
+    if in_vain - given_up:
+        reason = f"nothing else takes registers ({message}): planned again without all that does"
+        return NextPlan(replace(specialization, disabled=given_up | in_vain), reason)
     if other_tiles:
         return None
     if not _may_double_warps(module, specialization):
