@@ -17,6 +17,7 @@ from tilec.dialects.nv_tileas.base import (
 from tilec.dialects.nv_tileas.types import find_tile_mismatch
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
+from tilec.ir.integers import i64
 
 
 class AllocSharedOp(CheckedOperation, name="alloc_shared"):
@@ -32,6 +33,11 @@ class AllocSharedOp(CheckedOperation, name="alloc_shared"):
 
     buffer: Result[Any]
     slots: ir.IntegerAttr
+
+    @classmethod
+    def build(cls, tile: Any, slots: int, **where: Any) -> Any:
+        """Build the op and return the buffer, of slots of type `tile`."""
+        return cls(buffer=tile, slots=i64(slots), **where).buffer
 
     def find_error(self) -> str | None:
         """Return the message for a buffer without slots, or whose boxes have another rank."""

@@ -133,7 +133,7 @@ def is_level(value: Any, axis: int) -> bool:
     if op is None:
         return False
     if op.name == _CONSTANT:
-        return ir.DenseElementsAttr(op.attributes["value"]).is_splat
+        return number_of(value) is not None
     if op.name == "nv_tileas.splat":
         return True
     if op.name == _CONVERT:

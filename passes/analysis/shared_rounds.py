@@ -14,7 +14,7 @@ from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.structured import body_operations, defining_operation, operations_inside, terminator
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.host_texts import rounds_text
@@ -93,7 +93,7 @@ def shared_loop(function: Any) -> Any:
 
 def reductions_after(loop: Any) -> list[Any]:
     """Return the reductions of what such a loop has combined."""
-    return [use.owner.operation for result in loop.results for use in result.uses]
+    return [user for result in loop.results for user in users_of(result)]
 
 
 def _why_not(function: Any) -> str | None:
@@ -142,19 +142,14 @@ def _is_combined(loop: Any, number: int) -> bool:
     if op is None or op.block != block or not is_tile(result):
         return False
     places = [use.operand_number for use in carried.uses]
-    users = [use.owner.operation for use in carried.uses]
-    if users != [op] or len(list(op.results[0].uses)) != 1:
+    if users_of(carried) != [op] or len(list(op.results[0].uses)) != 1:
         return False
     if op.name == "math.fma" and places != [_ADDEND]:
         return False
     if op.name in _SUMS and number_of(loop.operands[number + 3]) != 0:
         return False
     function = _SUMS.get(op.name, op.name if op.name in _EXTREMES else None)
-    return function is not None and all(map(_reduces_by(function), _users(result)))
-
-
-def _users(value: Any) -> list[Any]:
-    return [use.owner.operation for use in value.uses]
+    return function is not None and all(map(_reduces_by(function), users_of(result)))
 
 
 def _reduces_by(function: str) -> Callable[[Any], bool]:

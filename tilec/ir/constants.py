@@ -15,6 +15,11 @@ def repeated(type_: Any, number: float) -> Any:
     return ir.DenseElementsAttr.get_splat(type_, one)
 
 
+def resized(splat: Any, type_: Any) -> Any:
+    """Return the attribute of a tile of type `type_` that repeats the element of another one."""
+    return ir.DenseElementsAttr.get_splat(type_, ir.DenseElementsAttr(splat).get_splat_value())
+
+
 def full(type_: Any, number: float) -> Any:
     """Emit a tile of type `type_` whose elements are all `number`."""
     return arith.constant(type_, repeated(type_, number))

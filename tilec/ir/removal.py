@@ -7,9 +7,14 @@ from tilec.ir.bindings import ir
 from tilec.support.diagnostics import InternalCompilerError
 
 
+def is_read(value: Any) -> bool:
+    """Tell whether an operation uses a value."""
+    return next(iter(value.uses), None) is not None
+
+
 def is_used(op: Any) -> bool:
     """Tell whether a result of `op` is used."""
-    return any(next(iter(result.uses), None) is not None for result in op.results)
+    return any(map(is_read, op.results))
 
 
 def erase(op: Any) -> None:
@@ -25,9 +30,14 @@ def erase(op: Any) -> None:
 
 def replace_operation(op: Any, values: Iterable[Any]) -> None:
     """Let `values` take the place of the results of `op`, and remove it."""
-    for old, new in zip(op.results, values, strict=True):
-        old.replace_all_uses_with(new)
+    replace_values(op.results, values)
     erase(op)
+
+
+def replace_values(old: Iterable[Any], new: Iterable[Any]) -> None:
+    """Let the users of old values take the new ones."""
+    for before, after in zip(old, new, strict=True):
+        before.replace_all_uses_with(after)
 
 
 def erase_unused(

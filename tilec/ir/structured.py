@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.walks import walk_operations
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -366,9 +366,7 @@ def add_carried_value(op: Any, type_: Any, initial: Any) -> Any:
             region.blocks[0].append_to(target)
         else:
             _yield([], target.blocks.append(), "scf.yield", op.location)
-    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
-        old.replace_all_uses_with(new)
-    erase(op)
+    replace_operation(op, list(clone.results)[:-1])
     return clone
 
 

@@ -54,6 +54,11 @@ def makers_of(
     return list(found)
 
 
+def users_of(value: Any) -> list[Any]:
+    """Return the operations that use a value: one that uses it twice, twice."""
+    return [use.owner.operation for use in value.uses]
+
+
 def only_use(value: Any) -> Any | None:
     """Return the use of a value that is used once."""
     uses = list(value.uses)

@@ -22,8 +22,8 @@
 // CHECK-NEXT:    scf.for %[[TILE:.*]] = %[[ID]] to %[[END]] step %[[STEP]]
 // CHECK-NOT:       scf.for
 // CHECK:           %[[G:.*]]:2 = "nv_tileas.gather"(%[[M]], %[[TILE]], %{{.*}})
+// CHECK:           %[[COUNT:.*]] = arith.trunci %[[G]]#0 : i64 to i32
 // CHECK:           %[[UPPER:.*]] = arith.shrui %[[G]]#0,
-// CHECK-NEXT:      %[[COUNT:.*]] = arith.trunci %[[G]]#0 : i64 to i32
 // CHECK-NEXT:      %[[FIRST:.*]] = arith.trunci %[[UPPER]] : i64 to i32
 // CHECK-NEXT:      %[[SUM:.*]] = arith.addi %[[COUNT]], %[[FIRST]]
 // CHECK-NEXT:      "nv_tileas.scatter"(%{{.*}}, %[[SUM]],

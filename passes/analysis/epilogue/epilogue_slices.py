@@ -9,11 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.layout import axis_in, without_units
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes, epilogue_parts
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
 from tilec.plan.epilogue import SlicedTile
 from tilec.support.fast_dataclasses import dataclass, field
@@ -111,7 +111,7 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     cut are no sources: they are needed whole.
     """
     op = defining_operation(tile)
-    if op is not None and op.name == CONSTANT and ir.DenseElementsAttr(_constant(op)).is_splat:
+    if number_of(tile) is not None:
         return []
     if op is None or op.block != block or len(op.regions):
         return None
@@ -133,18 +133,13 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     return [(value, axis) for value in tiles] if same and by_element else None
 
 
-def _constant(op: Any) -> Any:
-    return op.attributes["value"]
-
-
 def _used_only_in(store: SlicedStore) -> bool:
     """Tell whether nothing but the store needs the tiles that are computed in slices.
 
     Plain arithmetic on the accumulator does no harm: the same on the same registers, twice.
     """
     for tile in store.axes:
-        users = (use.owner.operation for use in tile.uses)
-        inside = all(user == store.access.op or _computes(user, store) for user in users)
+        inside = all(op == store.access.op or _computes(op, store) for op in users_of(tile))
         if not inside and not _is_plain(tile, store):
             return False
     return all(_may_load_late(load, store) for load in store.loads)
@@ -171,7 +166,7 @@ def _may_load_late(load: Any, store: SlicedStore) -> bool:
     Nothing may be ordered after the load, but for the same elements of the same array: a slice of
     a transposed tile has elements of all slices of the array.
     """
-    users = [use.owner.operation for use in load.results[1].uses]
+    users = users_of(load.results[1])
     if not users:
         return True
     access, stored = tiled_access(load), store.access

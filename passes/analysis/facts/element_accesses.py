@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.common.accesses import global_access, must_happen
 from tilec.dialects.common.element_ops import ElementAccessBase
+from tilec.ir.removal import is_read
 from tilec.ir.structured import STRUCTURED, backward_slice
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token
@@ -30,8 +31,7 @@ def is_repeatable(op: Any) -> bool:
         return False
     if is_tile(op.results[0]):
         return False
-    is_awaited = next(iter(op.opview.token.uses), None) is not None
-    return not is_awaited and not follows_store(op)
+    return not is_read(op.opview.token) and not follows_store(op)
 
 
 NEEDS_TILE = "where it lies, or whether it is loaded, depends on a tile, which a producer lacks"

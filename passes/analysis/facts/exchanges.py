@@ -11,6 +11,7 @@ from typing import Any
 from tilec.dialects.common.accesses import must_happen
 from tilec.dialects.common.element_access import element_of, shape_of
 from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.removal import is_read
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
@@ -20,7 +21,7 @@ def returns_once(op: Any) -> bool:
     """Tell whether `op` has a result that its access may give one thread only."""
     if not is_element_access(op) or not must_happen(op) or len(op.results) == 1:
         return False
-    return next(iter(op.results[0].uses), None) is not None
+    return is_read(op.results[0])
 
 
 def needs_exchange(op: Any) -> bool:

@@ -9,7 +9,6 @@ from math import gcd
 from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import number_of
@@ -89,7 +88,7 @@ def is_level(tile: Any) -> bool:
     if short == "splat":
         return True
     if op.name == "arith.constant":
-        return ir.DenseElementsAttr(op.attributes["value"]).is_splat
+        return number_of(tile) is not None
     if short == "broadcast":
         return is_level(op.operands[0])
     if op.name.startswith("arith."):

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts.constants import number_of
 
 Steps = tuple[int, ...]
 
@@ -25,7 +25,7 @@ def _steps(tile: Any) -> Steps | None:
 
 
 def _scalar(op: Any) -> Steps | None:
-    if op.name == "arith.constant" and not ir.DenseElementsAttr(op.attributes["value"]).is_splat:
+    if op.name == "arith.constant" and number_of(op.results[0]) is None:
         return None
     return (0,) * len(op.results[0].type.shape)
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.removal import is_read
 from tilec.ir.structured import body_operations, clone_operation
 from tilec.ir.values import makers_of
 from tilec.passes.analysis.kernels import tiled_access
@@ -23,7 +24,7 @@ def loads_in_any_order(op: Any) -> bool:
     if kind != "gather" and (kind != "tiled_load" or tiled_access(op).uses_tma):
         return False
     is_weak = ir.StringAttr(op.attributes["mem_semantic"]).value == "weak"
-    return is_weak and next(iter(op.opview.token.uses), None) is None
+    return is_weak and not is_read(op.opview.token)
 
 
 def place_in_round(load: Any, body: Any) -> list[Any] | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.structured import defining_operation
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.layout import RegisterLayout, choose_blocked
 from tilec.layout.banks import SECTOR_BYTES
 from tilec.layout.candidates import candidate_layouts
@@ -147,9 +147,8 @@ def layouts_near(tiles: list[Any], layout: RegisterLayout) -> Iterator[tuple[str
 
 def operations_around(value: Any) -> list[Any]:
     """Return the operations that make or use a value."""
-    users = [use.owner.operation for use in value.uses]
     maker = defining_operation(value)
-    return users if maker is None else [maker, *users]
+    return users_of(value) if maker is None else [maker, *users_of(value)]
 
 
 def _reached(tile: Any) -> list[Any]:
@@ -161,12 +160,12 @@ def _reached(tile: Any) -> list[Any]:
 
 def _has_operand(op: Any, tiles: list[Any]) -> bool:
     """Tell whether an operation combines elements of `tiles`, maybe after a change of layout."""
-    changed = [use.owner.operation for tile in tiles for use in tile.uses]
+    changed = [user for tile in tiles for user in users_of(tile)]
     moved = [other.results[0] for other in changed if other.name == CONVERT]
     return any(operand in tiles or operand in moved for operand in op.operands)
 
 
 def _only_names_elements(tile: Any) -> bool:
     """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
-    users = [use.owner.operation for use in tile.uses]
+    users = users_of(tile)
     return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)

@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.cute.registry import CP_ASYNC_BYTES, ELEMENT_BITS
+from tilec.ir.removal import is_read
 from tilec.ir.structured import body_operations, parent_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import is_zeros
@@ -65,7 +66,7 @@ def why_not_operand(load: Any) -> str | None:
     loop = parent_operation(load)
     if loop is None or loop.name != "scf.for":
         return "it is not in a loop"
-    if next(iter(load.opview.token.uses), None) is not None:
+    if is_read(load.opview.token):
         return "other accesses wait for it"
     uses = list(_uses(load.results[0]))
     if not uses or not all(op.name in _DOTS and number < _OPERANDS for op, number in uses):

@@ -20,6 +20,7 @@ from tilec.ir.structured import (
     parent_operation,
     terminator,
 )
+from tilec.ir.values import users_of
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.kernels import function_body, kernel_operations
@@ -140,7 +141,7 @@ def _why_not_sums(loop: Any) -> str | None:
     body = loop.regions[0].blocks[0]
     for number in _sums(loop):
         carried = body.arguments[1 + number]
-        if not any(_adds_to(carried, use.owner.operation) for use in carried.uses):
+        if not any(_adds_to(carried, user) for user in users_of(carried)):
             return "the loop over k-tiles carries more than its accumulator"
         if not _is_sum(carried, number, body):
             return "the accumulator is not the sum of the products alone"

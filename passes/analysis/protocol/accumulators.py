@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.removal import is_read
 from tilec.ir.structured import LOOPS, body_operations, defining_operation, terminator
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.passed_values import passed_values
@@ -71,8 +72,7 @@ class Accumulators:
 
 def find_misuse(product: Any) -> str | None:
     """Return what is wrong with the wait for an `async_mma`, whatever the order of events."""
-    users = [use.owner.operation for use in product.results[0].uses]
-    if not users:
+    if not is_read(product.results[0]):
         return "nothing waits for the product"
     if product.opview.registers_hold_a and not _keeps_a(product):
         return "a product in flight reads registers that are written again"

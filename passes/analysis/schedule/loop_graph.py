@@ -13,6 +13,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
+from tilec.ir.values import users_of
 from tilec.passes.analysis.mma.operands import is_exchanged, meets, stays_in_registers
 from tilec.passes.analysis.schedule.marks import IN_ORDER
 from tilec.passes.analysis.schedule.op_costs import DOT, is_name, op_cost
@@ -149,8 +150,7 @@ def _slots(ops: list[Any], numbers: dict[Any, int]) -> Iterator[Edge]:
     """Yield the edges between the wait for a slot, its readers and its release."""
     for wait in (op for op in ops if op.name == _WAIT):
         ring, position = wait.operands
-        users = [use.owner.operation for use in position.uses]
-        inside = [op for op in users if op in numbers and numbers[op] > numbers[wait]]
+        inside = [op for op in users_of(position) if op in numbers and numbers[op] > numbers[wait]]
         for op in inside:
             yield Edge(numbers[wait], numbers[op])
         releases = [op for op in inside if op.name == _RELEASE and op.operands[0] == ring]
@@ -172,6 +172,6 @@ def _readers(views: list[Any], numbers: dict[Any, int]) -> set[Any]:
         op = pending.pop()
         found.add(op)
         if op.name in ("nv_tileas.slot_view", "nv_tileas.load_shared", "nv_tileas.view"):
-            users = [use.owner.operation for result in op.results for use in result.uses]
+            users = [user for result in op.results for user in users_of(result)]
             pending += [user for user in users if user in numbers and user not in found]
     return found

@@ -6,7 +6,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations
-from tilec.ir.values import origin_of
+from tilec.ir.values import origin_of, users_of
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.plan import machine
@@ -123,7 +123,7 @@ def _in_shared_memory(op: Any) -> bool:
     """Tell whether the result of `op` is a tile that products read where it lies."""
     if op.name not in ("nv_tileas.receive", "nv_tileas.load_shared", "nv_tileas.view"):
         return False
-    users = [use.owner.operation for use in op.results[0].uses]
+    users = users_of(op.results[0])
     return all(user.name in (DOT, _TOKEN) or _in_shared_memory(user) for user in users)
 
 

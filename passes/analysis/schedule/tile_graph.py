@@ -12,6 +12,7 @@ from typing import Any
 from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.removal import is_used
 from tilec.ir.structured import body_operations, operations_inside, parent_operation
 from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
@@ -88,7 +89,7 @@ def _why_not_result(access: TiledAccess) -> str | None:
     if accumulator_axes(access.value) is None:
         return "the result is not computed from the products element by element"
     last = access.op
-    if last != body_operations(last.block)[-2] or next(iter(last.results[0].uses), None):
+    if last != body_operations(last.block)[-2] or is_used(last):
         return "something follows the store"
     return None
 

@@ -13,7 +13,7 @@ from typing import Any
 from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
-from tilec.ir.removal import erase, replace_operation
+from tilec.ir.removal import replace_operation
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, reject, tiled_access
 from tilec.passes.registry import PassContext, register_pass
@@ -60,11 +60,9 @@ def _convert(op: Any, twins: set[str]) -> None:
     )
     for source, target in zip(op.regions, twin.regions, strict=True):
         source.blocks[0].append_to(target)
-    for old, new in zip(op.results, twin.results, strict=True):
-        old.replace_all_uses_with(new)
     if name.endswith(".dot"):
         twin.attributes["atom"] = _mma_atom(twin.opview)
-    erase(op)
+    replace_operation(op, twin.results)
 
 
 def _mma_atom(dot: Any) -> MmaAtomAttr:

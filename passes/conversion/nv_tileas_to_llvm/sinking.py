@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.values import users_of
 
 _DIALECTS = ("arith", "math")
 _PURE = (
@@ -40,7 +41,7 @@ def sink_before(target: Any, values: Iterable[Any]) -> None:
 
 
 def _users(op: Any) -> set[Any]:
-    return {use.owner.operation for result in op.results for use in result.uses}
+    return {user for result in op.results for user in users_of(result)}
 
 
 def _is_pure(op: Any) -> bool:

@@ -42,6 +42,7 @@ from tilec.dialects.cuda_tile import (
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase_unused
 from tilec.ir.structured import defining_operation
+from tilec.ir.values import users_of
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.registry import PassContext, register_pass
@@ -186,7 +187,7 @@ def _only_coarse(op: Any) -> bool:
     """Tell whether only the approximate tanh of a result is taken."""
     pending, met = [op], []
     while pending:
-        users = [use.owner.operation.opview for use in pending.pop().results[0].uses]
+        users = [user.opview for user in users_of(pending.pop().results[0])]
         pending += [user.operation for user in users if isinstance(user, _RENAMING)]
         met += [user for user in users if not isinstance(user, _RENAMING)]
     return bool(met) and all(isinstance(user, TanHOp) and user.rounding == "approx" for user in met)

@@ -44,6 +44,7 @@ from tilec.dialects.cuda_tile import (
     TanHOp,
 )
 from tilec.ir.bindings import ir
+from tilec.ir.values import users_of
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.registry import PassContext, register_pass
@@ -113,7 +114,7 @@ def _is_only_rounded(quotient: DivFOp) -> bool:
 
 def _users(ops: Iterable[Any]) -> list[Any]:
     """Return the operations that use a result of `ops`, each one once."""
-    used = {use.owner.operation for op in ops for use in op.results[0].uses}
+    used = {user for op in ops for user in users_of(op.results[0])}
     return [op.opview for op in used]
 
 

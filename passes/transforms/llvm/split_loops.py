@@ -33,7 +33,7 @@ from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase, replace_operation
+from tilec.ir.removal import erase, replace_operation, replace_values
 from tilec.ir.structured import (
     FOR_BOUNDS,
     body_operations,
@@ -152,8 +152,7 @@ def _split(loop: Any, branch: Any) -> None:
 def _fill(block: Any, copy: Any, place: int, step: Any) -> None:
     """Move a round of a copy of a loop into `block`; of the branch at a place, its early side."""
     body = copy.regions[0].blocks[0]
-    for old, new in zip(body.arguments, block.arguments, strict=True):
-        old.replace_all_uses_with(new)
+    replace_values(body.arguments, block.arguments)
     *moved, last = body_operations(body)
     with ir.InsertionPoint(block), copy.location:
         following = arith.addi(block.arguments[0], step)

@@ -35,6 +35,7 @@ from tilec.ir.structured import (
     defining_operation,
     enclosing_operations,
 )
+from tilec.ir.values import users_of
 from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.facts.round_floats import DROPS_NAN, USUAL
 from tilec.passes.analysis.kernels import kernel_operations
@@ -124,7 +125,7 @@ def _scalar_of(tile: Any, loop: Any) -> Any:
 def _follow(scores: _Scores, value: Any) -> bool:
     """Collect what reads a product or what is chosen from it; tell whether it can wait."""
     block = scores.product.block
-    users = [use.owner.operation for use in value.uses]
+    users = users_of(value)
     if any(user.block != block for user in users):
         return False
     if len(users) == 1 and _is_masked(users[0], value):
@@ -158,7 +159,7 @@ def _is_maximum(op: Any) -> bool:
 
 def _is_exponent(op: Any, value: Any) -> bool:
     """Tell whether `op` adds to a tile what makes an exponent of it, perhaps after a factor."""
-    users = [use.owner.operation for result in op.results for use in result.uses]
+    users = [user for result in op.results for user in users_of(result)]
     if not users or any(
         user.name != _EXPONENTIAL or _FLUSHES not in user.attributes for user in users
     ):

@@ -24,6 +24,7 @@ from typing import Any
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import replace_operation
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, operations_inside
+from tilec.ir.values import users_of
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.equal_bodies import Difference, compare_bodies
@@ -83,7 +84,7 @@ def _continues(first: Any, second: Any, function: Any) -> bool:
         return False
     if inits != list(first.results):
         return False
-    readers = [use.owner.operation for result in first.results for use in result.uses]
+    readers = [user for result in first.results for user in users_of(result)]
     return (
         readers == [second] * len(inits)
         and all(divisors.of(bound) % stride == 0 for bound in (lower, middle))

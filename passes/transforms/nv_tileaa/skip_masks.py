@@ -36,7 +36,7 @@ from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import body_operations, enclosing_loops, parent_operation
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.passes.analysis.facts.constants import FILLERS, is_filler
 from tilec.passes.analysis.facts.growth import Growth
 from tilec.passes.analysis.facts.mask_tests import (
@@ -140,7 +140,7 @@ def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | st
         return str(failure)
     if test.condition == FALSE:
         return "no tile is known to need none"
-    if any(use.owner.operation not in selects for use in mask.uses):
+    if any(user not in selects for user in users_of(mask)):
         return "it is also used for something else than selecting"
     elements = prod(mask.type.shape)
     whole = [op for op in test.operations if _computes(op) and _elements(op) == elements]
@@ -227,7 +227,7 @@ def _can_join(choice: _Choice, group: list[_Choice]) -> bool:
         return False
     place = {op: number for number, op in enumerate(body_operations(block))}
     end = place[choice.select]
-    users = [use.owner.operation for item in group for use in item.select.results[0].uses]
+    users = [user for item in group for user in users_of(item.select.results[0])]
     return all(place[at_level(user, block)] > end for user in users)
 
 

@@ -25,7 +25,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import equal
-from tilec.ir.removal import erase, is_used, replace_operation
+from tilec.ir.removal import erase, is_used, replace_operation, replace_values
 from tilec.ir.structured import body_operations, clone_operation, operations_inside, terminator
 from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
@@ -155,8 +155,7 @@ def _skip(rounds: _Rounds) -> None:
         following = arith.addi(found, step)
         passed = _values_of_round(rounds, dict(zip(arguments, given, strict=True)))
         end = scf.YieldOp([*passed, following]).operation
-    for old, new in zip((number, *arguments), (found, *given), strict=True):
-        old.replace_all_uses_with(new)
+    replace_values((number, *arguments), (found, *given))
     _move(rounds, end)
     replace_operation(loop, list(made.results)[:-1])
     for op in reversed(rounds.test):

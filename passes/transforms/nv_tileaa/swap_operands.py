@@ -32,8 +32,10 @@ from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import resized
 from tilec.ir.removal import replace_operation
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.kernels import kernel_operations, span_of
 from tilec.passes.analysis.mma.held_operands import holds_b_swapped
 from tilec.passes.analysis.mma.wgmma_support import swapping_serves
@@ -98,13 +100,8 @@ def _swap(dot: Any, number: int) -> None:
 
 def _transposed(tile: Any, turned: Any) -> Any:
     """Return the transpose of `tile`; a constant of equal elements stays one."""
-    op = defining_operation(tile)
-    if op is not None and op.name == "arith.constant":
-        value = ir.DenseElementsAttr(op.attributes["value"])
-        if value.is_splat:
-            return arith.constant(
-                turned, ir.DenseElementsAttr.get_splat(turned, value.get_splat_value())
-            )
+    if number_of(tile) is not None:
+        return arith.constant(turned, resized(defining_operation(tile).attributes["value"], turned))
     return PermuteOp.build(tile, _SWAP)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from tilec.dialects.common.accesses import WEAK
 from tilec.dialects.nv_tileas.element_ops import AtomicOp, GatherOp, ScatterOp
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import is_read
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.exchanges import needs_exchange
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -115,9 +116,9 @@ def lower_atomic(op: Any, lowering: Lowering) -> Sequence[Any]:
     elements = Elements(lowering, op)
     mode = ir.StringAttr(op.attributes["mode"]).value
     values = [elements.registers_of(value) for value in op.opview.values]
-    is_used = next(iter(op.results[0].uses), None) is not None
-    order = _Order(elements, returns=is_used)
-    if not is_used:
+    returns = is_read(op.results[0])
+    order = _Order(elements, returns=returns)
+    if not returns:
         _reduce(elements, order, mode, values)
         return [None, None]
 

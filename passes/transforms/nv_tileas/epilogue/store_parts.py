@@ -9,6 +9,7 @@ from tilec.dialects.nv_tileas.memory_ops import JoinMemTokenOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant, i64
+from tilec.ir.removal import is_read
 from tilec.layout import SharedLayout
 from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
@@ -143,7 +144,7 @@ class StagingStep:
 
 def replace_token(token: Any, parts: Sequence[Any]) -> None:
     """Let the tokens of all `parts` of a store replace its own, at the insertion point."""
-    if next(iter(token.uses), None) is not None:
+    if is_read(token):
         token.replace_all_uses_with(JoinMemTokenOp.build(parts, loc=token.owner.location))
 
 

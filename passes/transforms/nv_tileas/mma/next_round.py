@@ -18,6 +18,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
+from tilec.ir.values import users_of
 from tilec.passes.analysis.kernels import role_block
 from tilec.passes.analysis.mma.loop_guards import guard_loop
 from tilec.support.fast_dataclasses import dataclass
@@ -63,7 +64,7 @@ def next_round(product: Any) -> NextRound | None:
 def _slot_position(product: Any, tile: Any) -> Any:
     """Return the ring position of an operand that `product` alone reads from a slot; else None."""
     view = defining_operation(tile)
-    if view is None or any(use.owner.operation != product for use in tile.uses):
+    if view is None or any(user != product for user in users_of(tile)):
         return None
     if view.name == "nv_tileas.shared_view":
         return _slot_position(view, view.operands[0])

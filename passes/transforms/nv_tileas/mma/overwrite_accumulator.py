@@ -26,7 +26,8 @@ from typing import Any
 from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
-from tilec.ir.removal import erase, replace_operation
+from tilec.ir.integers import constant
+from tilec.ir.removal import erase_unused, replace_operation
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, parent_operation, terminator
 from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import kernel_operations
@@ -69,8 +70,7 @@ def _overwrite(product: Any, index: int) -> None:
     _move_zeros(loop, zeros)
     with ir.InsertionPoint(loop), loop.location:
         loop.operands[FOR_BOUNDS + index] = UndefinedOp.build(zeros.type)
-    if next(iter(zeros.uses), None) is None:
-        erase(defining_operation(zeros))
+    erase_unused([zeros])
     with ir.InsertionPoint(product), product.location:
         counter, lower = product.block.arguments[0], loop.operands[0]
         more = arith.cmpi(arith.CmpIPredicate.ne, counter, lower)
@@ -81,11 +81,10 @@ def _overwrite_constant(product: Any) -> None:
     """Let `product` ignore zeros that it would add to."""
     zeros = product.opview.acc
     with ir.InsertionPoint(product), product.location:
-        never = arith.constant(ir.IntegerType.get_signless(1), 0)
+        never = constant(0, 1)
         unwritten = UndefinedOp.build(zeros.type)
     _replace(product, unwritten, never)
-    if next(iter(zeros.uses), None) is None:
-        erase(defining_operation(zeros))
+    erase_unused([zeros])
 
 
 def _replace(product: Any, acc: Any, accumulate: Any) -> None:

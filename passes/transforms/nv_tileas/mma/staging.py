@@ -4,7 +4,6 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import AllocSharedOp, BarrierOp, FenceProxyOp, StoreSharedOp
 from tilec.ir.bindings import ir
-from tilec.ir.integers import i64
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import enclosing_loops, parent_operation
 from tilec.layout.shared import SharedLayout
@@ -101,7 +100,5 @@ def _allocate(op: Any, tile: Any, layout: SharedLayout) -> Any:
     roles = op
     while roles.name != "nv_tileas.roles":
         roles = parent_operation(roles)
-    slots = i64(1)
     with ir.InsertionPoint(roles), op.location:
-        buffer = shared_tile_type(layout, tile.type.element_type)
-        return AllocSharedOp(buffer=buffer, slots=slots).buffer
+        return AllocSharedOp.build(shared_tile_type(layout, tile.type.element_type), 1)

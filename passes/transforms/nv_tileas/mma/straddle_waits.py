@@ -34,10 +34,11 @@ from tilec.dialects.common.shape_ops import tile_type
 from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp, ViewOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import resized
 from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, next_operation
-from tilec.ir.values import block_of
+from tilec.ir.values import block_of, users_of
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import (
@@ -129,7 +130,7 @@ def _chain(special: Any) -> list[Any]:
         for value in pending.pop().operands:
             maker = defining_operation(value)
             if maker is not None and maker.block == special.block and is_elementwise(maker):
-                users = {*_users(maker)}
+                users = {*users_of(maker.results[0])}
                 if users <= found and maker.results[0].type.shape == special.results[0].type.shape:
                     found.add(maker)
                     pending.append(maker)
@@ -207,8 +208,8 @@ class _Cut:
         """Return the views of the tile, and the reductions of them along their rows."""
         rows = self.chain[-1].results[0].type.shape[0]
         found = []
-        for view in filter(is_name, _users(self.chain[-1])):
-            users = _users(view)
+        for view in filter(is_name, users_of(self.chain[-1].results[0])):
+            users = users_of(view.results[0])
             if [op.name for op in users] != [ReduceOp.OPERATION_NAME]:
                 continue
             (reduce,) = users
@@ -249,7 +250,7 @@ class _Cut:
         if maker is not None and maker.name == SplatOp.OPERATION_NAME:
             return _alike(maker, list(maker.operands), type_)
         if maker is not None and maker.name == "arith.constant":
-            return _constant(maker, type_)
+            return arith.constant(type_, resized(maker.attributes["value"], type_))
         if maker is not None and maker.name == BroadcastOp.OPERATION_NAME:
             source = maker.operands[0]
             if source == self.held:
@@ -290,10 +291,6 @@ def _is_unused(op: Any) -> bool:
     return renames and not is_used(op)
 
 
-def _users(op: Any) -> list[Any]:
-    return [use.owner.operation for use in op.results[0].uses]
-
-
 def _moves_freely(op: Any) -> bool:
     return is_elementwise(op) or is_name(op) or op.name == ReduceOp.OPERATION_NAME
 
@@ -303,12 +300,6 @@ def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
     attributes = {item: op.attributes[item] for item in op.attributes}
     made = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
     return made.results[0]
-
-
-def _constant(maker: Any, type_: Any) -> Any:
-    """Emit a constant tile of one value for a part of a tile of that value."""
-    value = ir.DenseElementsAttr(maker.attributes["value"]).get_splat_value()
-    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, value))
 
 
 def _summed(tile: Any, view: Any, reduce: Any) -> Any:

@@ -1,5 +1,6 @@
 """Where the wait for each asynchronous product goes, and what has to come after it."""
 
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -16,7 +17,7 @@ from tilec.ir.structured import (
     operations_inside,
     terminator,
 )
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import op_cost, registers_of
 from tilec.passes.transforms.nv_tileas.mma.next_round import NextRound, hold_slot, next_round
@@ -90,13 +91,18 @@ def _raise_work(product: Any) -> None:
     ops = body_operations(product.block)
     first = None
     for op in ops[ops.index(product) + 1 : -1]:
-        makers = {item.owner.operation for item in operands_of(op) if isinstance(item, ir.OpResult)}
+        makers = _makers(operands_of(op))
         computes = op.name in _NAMING or op.name.startswith(("arith.", "math."))
         if op in held or makers & held or (first is not None and not computes):
             held.add(op)
             first = first or op
         elif first is not None:
             op.move_before(first)
+
+
+def _makers(values: Iterable[Any]) -> set[Any]:
+    """Return the operations that make values."""
+    return {value.owner.operation for value in values if isinstance(value, ir.OpResult)}
 
 
 def _issue_loads(product: Any) -> None:
@@ -112,8 +118,8 @@ def _issue_loads(product: Any) -> None:
     late = set(ops[place + 1 :])
     following = ops[place + 1]
     for op in ops[place + 1 : -1]:
-        makers = {item.owner.operation for item in op.operands if isinstance(item, ir.OpResult)}
-        users = {use.owner.operation for use in op.results[0].uses} if op.name in _LOADS else {None}
+        makers = _makers(op.operands)
+        users = {*users_of(op.results[0])} if op.name in _LOADS else {None}
         if users <= {ops[-1]} and not makers & late and op != following:
             op.move_before(following)
 
@@ -174,8 +180,7 @@ def _hidden_result(hidden: list[Any]) -> Any:
     """
     needs: dict[Any, set[Any]] = {}
     for op in hidden:
-        sources = [value.owner for value in operands_of(op) if isinstance(value, ir.OpResult)]
-        makers = [source.operation for source in sources if source.operation in needs]
+        makers = _makers(operands_of(op)).intersection(needs)
         needs[op] = {op}.union(*(needs[maker] for maker in makers))
     issued = set().union(*(needs[op] for op in hidden if op.name == ASYNC_MMA))
     tiles = [op.results[0] for op in hidden if op not in issued and _computes(op)]
@@ -197,7 +202,7 @@ def _computes(op: Any) -> bool:
 def _last_hidden(product: Any) -> Any:
     """Return the last operation that may run before the wait for `product`."""
     last = product
-    needed = {at_level(use.owner.operation, product.block) for use in product.results[0].uses}
+    needed = {at_level(user, product.block) for user in users_of(product.results[0])}
     needed |= _makers_of_next_a(product)
     ops = body_operations(product.block)
     for op in ops[ops.index(product) + 1 : -1]:
@@ -210,12 +215,9 @@ def _last_hidden(product: Any) -> Any:
 
 def _makers_of_next_a(product: Any) -> set[Any]:
     """Return the operation that computes A for the next round, in the registers of this one."""
-    a = registers_of(product.opview.a)
-    is_carried = isinstance(a, ir.BlockArgument) and a.owner == product.block
-    if not product.opview.registers_hold_a or not is_carried:
-        return set()
-    carried = registers_of(terminator(product.block).operands[a.arg_number - 1])
-    return {carried.owner.operation} if isinstance(carried, ir.OpResult) else set()
+    held = product.opview.registers_hold_a
+    passed = _carried(registers_of(product.opview.a), product.block) if held else None
+    return set() if passed is None else {passed.owner.operation}
 
 
 def _computes_a(product: Any) -> bool:

@@ -35,7 +35,7 @@ from tilec.passes.transforms.nv_tileas.plan.count_tables import (
     is_count,
     make_table,
     may_repeat,
-    read_table,
+    replace_count,
 )
 
 
@@ -96,10 +96,7 @@ def _move(function: Any, tiles: Any, loop: Any, needed: list[Any], number: int) 
         extents = read_kernel_fact(function, "grid")
         first, end, step, *_ = tiles.operands
         table = make_table(function, HIDDEN_NAME.format(number), extents, (first, end, step), count)
-    with ir.InsertionPoint(loop), loop.location:
-        values = read_table(table, item, len(loop.results))
-    for result, value in zip(loop.results, values, strict=True):
-        result.replace_all_uses_with(value)
+    replace_count(loop, table, item)
     for op in reversed(needed):
         if not is_used(op):
             erase(op)

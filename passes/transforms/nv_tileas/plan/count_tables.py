@@ -11,6 +11,7 @@ from tilec.dialects.nv_tileas.memory_ops import MakeMemrefOp
 from tilec.dialects.nv_tileas.tile_ops import YieldValuesOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
+from tilec.ir.removal import replace_values
 from tilec.ir.structured import operations_inside
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
@@ -69,14 +70,30 @@ def make_table(
     block = table.body.blocks.append(items[0].type)
     with ir.InsertionPoint(block):
         YieldValuesOp(first=_packed(count(block.arguments[0])))
-    type_ = MemrefType.of(i64, [None], [1], free_alias_scope(function))
-    return MakeMemrefOp.build(table.made, [items[1]], [], type_)
+    return words_at(function, table.made, items[1])
+
+
+def words_at(function: Any, address: Any, count: Any) -> Any:
+    """Emit the memref of `count` words of 64 bits that nothing else overlaps."""
+    word = ir.IntegerType.get_signless(_WORD_BITS)
+    type_ = MemrefType.of(word, [None], [1], free_alias_scope(function))
+    return MakeMemrefOp.build(address, [count], [], type_)
+
+
+def load_word(memref: Any, place: Any) -> Any:
+    """Emit the load of a word of 64 bits."""
+    return GatherOp.build(memref, [place], padding=constant(0, _WORD_BITS)).result
 
 
 def read_table(memref: Any, item: Any, results: int) -> list[Any]:
     """Emit what has been counted for an item."""
-    word = GatherOp.build(memref, [item], padding=constant(0, _WORD_BITS)).result
-    return _parts(word)[:results]
+    return halves_of(load_word(memref, item))[:results]
+
+
+def replace_count(loop: Any, memref: Any, item: Any) -> None:
+    """Read the results of a loop that counts from a table, for an item."""
+    with ir.InsertionPoint(loop), loop.location:
+        replace_values(loop.results, read_table(memref, item, len(loop.results)))
 
 
 def _packed(values: Sequence[Any]) -> Any:
@@ -89,8 +106,8 @@ def _packed(values: Sequence[Any]) -> Any:
     return word
 
 
-def _parts(word: Any) -> list[Any]:
-    """Emit the halves of an i64."""
+def halves_of(word: Any) -> list[Any]:
+    """Emit the halves of an i64, the lower one first."""
     i32 = ir.IntegerType.get_signless(_HALF_BITS)
-    upper = arith.shrui(word, constant(_HALF_BITS, _WORD_BITS))
-    return [arith.trunci(i32, word), arith.trunci(i32, upper)]
+    lower = arith.trunci(i32, word)
+    return [lower, arith.trunci(i32, arith.shrui(word, constant(_HALF_BITS, _WORD_BITS)))]

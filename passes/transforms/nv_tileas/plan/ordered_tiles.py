@@ -25,11 +25,8 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Any
 
-from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas import CtaIdOp, NumCtasOp, WorkspaceOp
-from tilec.dialects.nv_tileas.element_ops import GatherOp
 from tilec.dialects.nv_tileas.measure_ops import DealItemsOp, OrderItemsOp, deal_bytes, order_bytes
-from tilec.dialects.nv_tileas.memory_ops import MakeMemrefOp
 from tilec.dialects.nv_tileas.tile_ops import YieldValuesOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_fact
@@ -41,7 +38,6 @@ from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
 from tilec.passes.analysis.free_digits import FreeArray, free_reads, sharing_last
 from tilec.passes.analysis.kernels import (
-    free_alias_scope,
     is_tiled_access,
     kernel_operations,
     tiled_access,
@@ -50,7 +46,15 @@ from tilec.passes.analysis.reuse import axis_of
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID
 from tilec.passes.analysis.tile_costs import Branch, Rounds, TileCosts, tile_costs
 from tilec.passes.transforms.nv_tileas.plan.count_tables import HIDDEN_NAME as COUNTED_NAME
-from tilec.passes.transforms.nv_tileas.plan.count_tables import is_count, make_table, read_table
+from tilec.passes.transforms.nv_tileas.plan.count_tables import (
+    halves_of,
+    is_count,
+    load_word,
+    make_table,
+    read_table,
+    replace_count,
+    words_at,
+)
 from tilec.plan.tile_order import MOST_ROUNDS, ROUND_COST, TILE_COST
 from tilec.support.fast_dataclasses import dataclass, replace
 
@@ -165,26 +169,22 @@ class OrderedTiles:
             self._table = self._deal(function, texts, ordered, (items, free, together))
             # A CTA without a list finds no tiles behind all lists.
             own = arith.muli(arith.minui(CtaIdOp.build(), self._ctas), self._length)
-            rows = arith.trunci(ir.IntegerType.get_signless(_NARROW), self._load(own))
+            i32 = ir.IntegerType.get_signless(_NARROW)
+            rows = arith.trunci(i32, load_word(self._table, own))
             self._first = arith.addi(own, constant(1))
             for number, bound in enumerate((constant(0), rows, constant(1))):
                 loop.operands[number] = bound
 
     def decode(self, index: Any) -> list[Any]:
         """Emit the coordinates of the block that has a number in the list of its CTA."""
-        word, i32 = self._load(arith.addi(self._first, index)), ir.IntegerType.get_signless(_NARROW)
-        item = arith.trunci(i32, word)
-        free = arith.trunci(i32, arith.shrui(word, constant(_NARROW, _WIDE)))
+        item, free = halves_of(load_word(self._table, arith.addi(self._first, index)))
         coordinates = self._digits.coordinates(item, free)
         for loop, table in self._counts.items():
-            with ir.InsertionPoint(loop), loop.location:
-                values = read_table(table, item, len(loop.results))
-            for result, value in zip(loop.results, values, strict=True):
-                result.replace_all_uses_with(value)
+            replace_count(loop, table, item)
         if self._costs.gate is not None:
             branch, acts = self._costs.gate
             with ir.InsertionPoint(branch), branch.location:
-                branch.operands[0] = _bool(acts)
+                branch.operands[0] = constant(acts, 1)
         return coordinates
 
     def _divisors(self) -> dict[int, Any]:
@@ -250,11 +250,7 @@ class OrderedTiles:
         items, free, _ = sizes
         self._ctas = dealing_ctas(NumCtasOp.build())
         self._length = list_length(arith.muli(items, free), free, self._ctas)
-        type_ = MemrefType.of(i64, [None], [1], free_alias_scope(function))
-        return MakeMemrefOp.build(made, [arith.muli(self._ctas, self._length)], [], type_)
-
-    def _load(self, place: Any) -> Any:
-        return GatherOp.build(self._table, [place], padding=constant(0, _WIDE)).result
+        return words_at(function, made, arith.muli(self._ctas, self._length))
 
 
 class _Program:
@@ -286,7 +282,7 @@ class _Program:
                 acts.append(self._is_inside(part.limits, known))
         total = reduce(arith.addi, rounds) if rounds else constant(0)
         total = arith.minui(total, constant(MOST_ROUNDS)) if len(rounds) > 1 else total
-        return total, reduce(arith.ori, acts) if acts else _bool(False)
+        return total, reduce(arith.ori, acts) if acts else constant(False, 1)
 
     def _branch(self, part: Branch, known: dict[Any, Any]) -> tuple[Any, Any]:
         i32, i1 = (ir.IntegerType.get_signless(width) for width in (32, 1))
@@ -312,7 +308,7 @@ class _Program:
         """Emit whether every coordinate is below its extent."""
         pairs = [[self.value(value, known) for value in pair] for pair in limits]
         found = [arith.cmpi(_P.slt, coord, extent) for coord, extent in pairs]
-        return reduce(arith.andi, found) if found else _bool(True)
+        return reduce(arith.andi, found) if found else constant(True, 1)
 
     def value(self, value: Any, known: dict[Any, Any]) -> Any:
         """Emit a scalar of the tile."""
@@ -373,7 +369,3 @@ def split(number: Any, counts: Sequence[Any]) -> list[Any]:
 
 def _product(counts: Sequence[Any]) -> Any:
     return reduce(arith.muli, counts) if counts else constant(1)
-
-
-def _bool(value: bool) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(1), value)

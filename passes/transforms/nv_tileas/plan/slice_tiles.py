@@ -32,6 +32,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TileSliceOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.constants import resized
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
@@ -127,8 +128,7 @@ class _Slice:
         result = self._type(op.results[0], axis)
         attributes = dict(op.attributes.items())
         if op.name == CONSTANT:
-            value = ir.DenseElementsAttr(attributes["value"])
-            attributes["value"] = ir.DenseElementsAttr.get_splat(result, value.get_splat_value())
+            attributes["value"] = resized(attributes["value"], result)
         return ir.Operation.create(
             op.name,
             results=[result],

@@ -231,7 +231,7 @@ def _make_exchange(op: Any, sent: list[Any], ctas: int) -> _Exchange:
             kind = tile.type.element_type
             plain = row_major(tile.type.shape, element_bits(kind))
             slot = shared_tile_type(plain, kind)
-            buffers.append(AllocSharedOp(buffer=slot, slots=i64(slots)).buffer)
+            buffers.append(AllocSharedOp.build(slot, slots))
         ring = CreateRingOp.make(slots, full_arrivals(), cluster=(ctas, 1), axes=(0,))
     return _Exchange(ring, buffers, ctas, in_loop)
 

@@ -7,12 +7,14 @@ from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
 from tilec.dialects.nv_tileas.copy_ops import ASYNC_GATHER
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.constants import resized
 from tilec.ir.values import is_tile
 from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout, choose_blocked, wgmma_accumulator
 from tilec.layout.constructors import VECTOR_BITS
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.layouts.links import COMBINE
 from tilec.passes.analysis.layouts.prices import (
     TILED_STORE,
@@ -230,10 +232,6 @@ def notable_changes(block: Any) -> Iterator[tuple[Any, float]]:
 
 def retype_constants(block: Any) -> None:
     """Give constants the attribute type that matches their result's layout."""
-    for op in walk_operations(block):
-        if op.name != "arith.constant" or not is_tile(op.results[0]):
-            continue
-        value = ir.DenseElementsAttr(op.attributes["value"])
-        tensor = op.results[0].type
-        if value.is_splat:
-            op.attributes["value"] = ir.DenseElementsAttr.get_splat(tensor, value.get_splat_value())
+    for op in [op for op in walk_operations(block) if op.name == "arith.constant"]:
+        if is_tile(op.results[0]) and number_of(op.results[0]) is not None:
+            op.attributes["value"] = resized(op.attributes["value"], op.results[0].type)

@@ -19,9 +19,10 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.ir.walks import walk_operations
 from tilec.layout import RegisterLayout
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.layouts.links import SHAPE_OPS
 from tilec.passes.analysis.layouts.operations import CONVERT, SLICE, source_layout
 from tilec.passes.analysis.layouts.prices import arithmetic_price, conversion_price
@@ -94,7 +95,7 @@ def _feeding_loops(ops: list[Any]) -> set[Any]:
     depths = {op: len(enclosing_loops(op)) for op in ops}
     found: set[Any] = set()
     for op in reversed(ops):
-        users = (use.owner.operation for result in op.results for use in result.uses)
+        users = (user for result in op.results for user in users_of(result))
         if any(
             user in found or depths.get(user, 0) > depths[op] or user.name in LOOPS
             for user in users
@@ -135,13 +136,13 @@ def _ways_to_sources(
     if maker.name in _RELABELLED:
         wanted = source_layout(maker, layout)
         return None if wanted is None else (_cheapest(maker.operands[0], wanted, depth - 1),)
-    if maker.name in _MADE or _is_splat(maker):
+    if maker.name in _MADE or number_of(tile) is not None:
         return (None,) * len(maker.operands)
     if not maker.name.startswith("arith.") or maker.name == "arith.constant":
         return None
     if len(maker.results) > 1:
         return None  # halves of a product, which lanes seldom need
-    if _divides(maker) and not _is_splat(defining_operation(maker.operands[1])):
+    if _divides(maker) and number_of(maker.operands[1]) is None:
         return None
     return tuple(
         _cheapest(operand, layout, depth - 1) if is_tile(operand) else None
@@ -155,9 +156,3 @@ def _changes_layout(op: Any) -> bool:
 
 def _divides(op: Any) -> bool:
     return op.name.startswith(_DIVISIONS)
-
-
-def _is_splat(op: Any) -> bool:
-    if op is None or op.name != "arith.constant":
-        return False
-    return ir.DenseElementsAttr(op.attributes["value"]).is_splat

@@ -15,7 +15,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import replace_operation
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.ir.walks import walk_operations
 from tilec.plan.worth import COPIES_OF_A_TILE
 
@@ -36,7 +36,7 @@ def remake(block: Any) -> list[tuple[Any, Any]]:
             cheap.add(op.results[0])
     found = []
     for op in reversed([op for op in ops if len(op.results) and op.results[0] in cheap]):
-        users = list(dict.fromkeys(use.owner.operation for use in op.results[0].uses))
+        users = list(dict.fromkeys(users_of(op.results[0])))
         for user in users[1:] if len(users) <= COPIES_OF_A_TILE else ():
             with ir.InsertionPoint(user):
                 clone = op.clone()

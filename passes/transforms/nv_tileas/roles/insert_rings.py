@@ -87,7 +87,6 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.role_ops import SleepOp, producer_warps
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
-from tilec.ir.integers import i64
 from tilec.ir.removal import erase
 from tilec.ir.sequences import at_level, opens_loop
 from tilec.ir.structured import (
@@ -98,6 +97,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
+from tilec.ir.values import users_of
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_number
 from tilec.passes.analysis.kernels import (
@@ -312,8 +312,7 @@ def _create_ring(
             slot = SharedTileType.of(
                 tuple(tile.shape), tile.element_type, receive.attributes["shared_layout"]
             )
-            count = i64(stages)
-            buffers.append(AllocSharedOp(buffer=slot, slots=count, loc=receive.location).buffer)
+            buffers.append(AllocSharedOp.build(slot, stages, loc=receive.location))
         full, empty = full_arrivals(), empty if refilled else None
         ring = CreateRingOp.make(stages, full, empty, cluster, axes)
     advances = refilled or len(fillings) > 1
@@ -377,7 +376,7 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
 
 
 def _token_operations(receive: Any) -> list[Any]:
-    return [op for use in receive.results[0].uses if (op := use.owner.operation).name == _TOKEN]
+    return [op for op in users_of(receive.results[0]) if op.name == _TOKEN]
 
 
 def _replace_tokens(operations: list[Any], token: Any) -> Any:

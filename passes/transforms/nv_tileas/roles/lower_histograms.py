@@ -22,7 +22,6 @@ from typing import Any
 from tilec.dialects.nv_tileas import AllocSharedOp
 from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCountsOp, counters_type
 from tilec.ir.bindings import arith, ir
-from tilec.ir.integers import i64
 from tilec.ir.removal import erase, replace_operation
 from tilec.ir.structured import parent_operation
 from tilec.ir.walks import walk_operations
@@ -49,9 +48,7 @@ def _lower(op: Any, roles: Any) -> tuple[Any, Any]:
     """Replace a histogram; return what clears its counters and what reads them."""
     (bins,) = op.results[0].type.shape
     with ir.InsertionPoint(roles), op.location:
-        kind = counters_type(bins, counter_copies(op))
-        one = i64(1)
-        counters = AllocSharedOp(buffer=kind, slots=one).buffer
+        counters = AllocSharedOp.build(counters_type(bins, counter_copies(op)), 1)
     with ir.InsertionPoint(op), op.location:
         clear = ClearCountsOp(counters=counters)
         CountOp(source=op.operands[0], counters=counters)

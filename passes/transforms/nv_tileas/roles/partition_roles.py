@@ -63,7 +63,7 @@ from tilec.dialects.nv_tileas.measure_ops import DealItemsOp, OrderItemsOp, Tabu
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, is_read
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import (
     CloneHook,
@@ -221,7 +221,7 @@ def _receive_hook(channels: dict[Any, int]) -> Any:
             return False
         tile = _receive(op, channels[op])
         mapping[op.results[0]] = tile
-        if next(iter(op.results[1].uses), None) is not None:
+        if is_read(op.results[1]):
             mapping[op.results[1]] = _token(op, tile, mapping)
         return True
 

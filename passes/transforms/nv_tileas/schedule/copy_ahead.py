@@ -40,7 +40,6 @@ from tilec.dialects.nv_tileas import (
     RingAcquireOp,
     RingAdvanceOp,
     RingBarrierOp,
-    RingPositionType,
     RingReleaseOp,
     RingStartOp,
     RingWaitOp,
@@ -51,14 +50,8 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant, i64
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.sequences import at_level
-from tilec.ir.structured import (
-    add_carried_value,
-    append_operand,
-    body_operations,
-    parent_operation,
-    terminator,
-    thread_value,
-)
+from tilec.ir.structured import body_operations, parent_operation, thread_value
+from tilec.ir.values import users_of
 from tilec.ir.walks import walk_operations
 from tilec.layout import tma_boxes
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -120,8 +113,7 @@ def _copy_in_loop(roles: Any, loop: Any, spec: dict[str, Any]) -> None:
     with ir.InsertionPoint.at_block_begin(block), loop.location:
         fills, reads = (RingStartOp.build(copies.ring) for _ in range(2))
     thread_value(block, fills, loop, partial(_fill_ahead, copies, loop))
-    loop = parent_operation(copies.gathers[0])  # it was rebuilt
-    thread_value(block, reads, loop, partial(_read_slots, copies, loop))
+    thread_value(block, reads, copies.gathers[0], partial(_read_slots, copies))
     _erase_loads(copies)
 
 
@@ -145,8 +137,8 @@ def _make_ring(roles: Any, loop: Any, spec: dict[str, Any]) -> _Copies:
                 message = "where a gather lies depends on more than the round"
                 raise InternalCompilerError(message, pass_name=NAME, op=str(gather))
             places.append(place)
-            buffer = _slot_type(gather.results[0], warps // WARPGROUP_WARPS)
-            buffers.append(AllocSharedOp(buffer=buffer, slots=i64(stages)).buffer)
+            slot = _slot_type(gather.results[0], warps // WARPGROUP_WARPS)
+            buffers.append(AllocSharedOp.build(slot, stages))
         ring = CreateRingOp.make(stages, copy_arrivals(warps), empty_arrivals(warps))
     return _Copies(gathers, places, ring, buffers, stages - 1)
 
@@ -172,14 +164,17 @@ def _fill_ahead(copies: _Copies, loop: Any, position: Any) -> Any:
                 counter, slot = first.induction_variable, first.inner_iter_args[0]
                 scf.YieldOp([_fill(copies, loop, counter, slot)])
             position = first.results[0]
-    loop = add_carried_value(loop, RingPositionType.get(), position)
-    body = loop.regions[0].blocks[0]
-    slot = body.add_argument(RingPositionType.get(), loop.location)
-    counter = body.arguments[0]
+    fill = partial(_fill_in_round, copies, distance, upper)
+    return thread_value(loop.block, position, copies.gathers[0], fill)
+
+
+def _fill_in_round(copies: _Copies, distance: Any, upper: Any, slot: Any) -> Any:
+    """Fill a slot in a round, for one `distance` later that is before `upper`; return the next."""
+    loop = parent_operation(copies.gathers[0])
+    counter = loop.regions[0].blocks[0].arguments[0]
     if not copies.ahead:
         with ir.InsertionPoint(copies.gathers[0]), loop.location:
-            append_operand(terminator(body), _fill(copies, loop, counter, slot))
-        return loop.results[-1]
+            return _fill(copies, loop, counter, slot)
     with ir.InsertionPoint.after(_last_reader(copies)), loop.location:
         # The sum of the two may wrap near the greatest bound; the difference does not.
         left = arith.subi(upper, counter)
@@ -190,8 +185,7 @@ def _fill_ahead(copies: _Copies, loop: Any, position: Any) -> Any:
             scf.YieldOp([_fill(copies, loop, later, slot)])
         with ir.InsertionPoint(branch.else_block):
             scf.YieldOp([slot])
-    append_operand(terminator(body), branch.results[0])
-    return loop.results[-1]
+    return branch.results[0]
 
 
 def _fill(copies: _Copies, loop: Any, number: Any, position: Any) -> Any:
@@ -218,38 +212,25 @@ def _fill(copies: _Copies, loop: Any, number: Any, position: Any) -> Any:
     return RingAdvanceOp.build(copies.ring, position)
 
 
-def _read_slots(copies: _Copies, loop: Any, position: Any) -> Any:
-    """Wait for the slot of a round, read it and release it; return the position after the loop."""
-    last = _last_reader(copies)
-    loop = add_carried_value(loop, RingPositionType.get(), position)
-    body = loop.regions[0].blocks[0]
-    slot = body.add_argument(RingPositionType.get(), loop.location)
-    with ir.InsertionPoint(_first_use(copies)), loop.location:
+def _read_slots(copies: _Copies, slot: Any) -> Any:
+    """Wait for the slot of a round, read it and release it; return the next one."""
+    last, location = _last_reader(copies), parent_operation(copies.gathers[0]).location
+    with ir.InsertionPoint(_first_use(copies)), location:
         RingWaitOp(ring=copies.ring, position=slot)
         FenceProxyOp(space=ir.StringAttr.get("shared"))
         for gather, buffer in zip(copies.gathers, copies.buffers, strict=True):
             tile = LoadSharedOp.build(SlotViewOp.build(buffer, slot))
             gather.results[0].replace_all_uses_with(tile)
-    with ir.InsertionPoint.after(last), loop.location:
+    with ir.InsertionPoint.after(last), location:
         RingReleaseOp(ring=copies.ring, position=slot)
-        following = RingAdvanceOp.build(copies.ring, slot)
-    append_operand(terminator(body), following)
-    return loop.results[-1]
-
-
-def _users(copies: _Copies) -> list[Any]:
-    """Return the operations of the loop that use a copied tile, in order."""
-    block = copies.gathers[0].block
-    users = {
-        at_level(use.owner.operation, block)
-        for gather in copies.gathers
-        for use in gather.results[0].uses
-    }
-    return [op for op in body_operations(block) if op in users]
+        return RingAdvanceOp.build(copies.ring, slot)
 
 
 def _first_use(copies: _Copies) -> Any:
-    return _users(copies)[0]
+    """Return the first operation of the loop that uses a copied tile."""
+    block = copies.gathers[0].block
+    users = {at_level(op, block) for item in copies.gathers for op in users_of(item.results[0])}
+    return next(op for op in body_operations(block) if op in users)
 
 
 def _last_reader(copies: _Copies) -> Any:

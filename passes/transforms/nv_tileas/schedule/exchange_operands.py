@@ -33,7 +33,6 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
-from tilec.ir.integers import i64
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
@@ -84,7 +83,7 @@ def _exchange(roles: Any, dot: Any, number: int, warps: int) -> None:
     layout = _layout(dot, tile, warpgroups)
     with ir.InsertionPoint(roles), dot.location:
         kind = shared_tile_type(layout, tile.type.element_type)
-        buffer = AllocSharedOp(buffer=kind, slots=i64(EXCHANGE_SLOTS)).buffer
+        buffer = AllocSharedOp.build(kind, EXCHANGE_SLOTS)
         ring = CreateRingOp.make(EXCHANGE_SLOTS, store_arrivals(warps), empty_arrivals(warps))
     block = roles.opview.consumer.blocks[0]
     with ir.InsertionPoint.at_block_begin(block), dot.location:

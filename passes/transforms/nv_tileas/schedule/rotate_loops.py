@@ -58,11 +58,12 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import RingReleaseOp
 from tilec.ir.bindings import arith, ir, scf
-from tilec.ir.removal import erase
+from tilec.ir.removal import erase, replace_operation
 from tilec.ir.sequences import operations_after
-from tilec.ir.structured import clone_whole, parent_operation
+from tilec.ir.structured import clone_whole, parent_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_operations, read_spec
+from tilec.passes.analysis.mma.loop_guards import guard_loop
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.analysis.schedule.op_costs import DOT
@@ -116,20 +117,14 @@ class _Rotation(StagedLoop):
     def run(self) -> None:
         """Replace the loop by the rotated one."""
         loop = self.loop
-        lower, upper = list(loop.operands)[:2]
         releases = self._early_releases()
         self.last_reads = {op: self._last_read(op) for op in releases}
-        with ir.InsertionPoint(loop), loop.location:
-            runs = arith.cmpi(arith.CmpIPredicate.slt, lower, upper)
-            branch = scf.IfOp(runs, [value.type for value in loop.results], has_else=True)
-        with ir.InsertionPoint(branch.then_block), loop.location:
-            scf.YieldOp(self._rotated(releases))
-        with ir.InsertionPoint(branch.else_block), loop.location:
+        branch = guard_loop(loop)
+        with ir.InsertionPoint(terminator(branch.regions[1].blocks[0])), loop.location:
             _repeat(releases)
-            scf.YieldOp(list(loop.operands)[3:])
-        for old, new in zip(loop.results, branch.results, strict=True):
-            old.replace_all_uses_with(new)
-        for op in (*releases, loop):
+        with ir.InsertionPoint(loop), loop.location:
+            replace_operation(loop, self._rotated(releases))
+        for op in releases:
             erase(op)
 
     def _early_releases(self) -> list[Any]:

@@ -21,7 +21,7 @@ from tilec.ir.structured import (
     terminator,
     thread_value,
 )
-from tilec.ir.values import element_count
+from tilec.ir.values import element_count, users_of
 from tilec.passes.analysis.facts.round_places import loads_in_any_order, only_computes
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.schedule.loop_graph import loop_operations
@@ -62,7 +62,7 @@ class SpreadStage(StagedLoop):
             few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
             shadow = arith.select(few, lower, bound)
             inits += [_nothing(value.type) for value in self.crossing]
-            inits = [first, _truth(False), *inits]
+            inits = [first, constant(False, 1), *inits]
         types = [value.type for value in inits]
         rounds = ir.Operation.create(
             "scf.while",
@@ -92,7 +92,7 @@ class SpreadStage(StagedLoop):
         """Emit stage 1 where no round follows, or one with fewer products than pieces."""
         number, waits, *values = arguments
         more = arith.cmpi(arith.CmpIPredicate.slt, number, self.loop.operands[1])
-        alone = arith.andi(arith.ori(arith.xori(more, _truth(True)), few), waits)
+        alone = arith.andi(arith.ori(arith.xori(more, constant(True, 1)), few), waits)
         before = self.values_before(values)
         positions = [before[chain[0]] for chain in self.positions]
         branch = _branch(alone, positions)
@@ -127,7 +127,7 @@ class SpreadStage(StagedLoop):
             before[argument] if self.stage(value) else here.get(value, value)
             for argument, value in self.carried.items()
         ]
-        scf.YieldOp([following, _truth(True), *ends, *kept])
+        scf.YieldOp([following, constant(True, 1), *ends, *kept])
         self._spread(copies[self.inner], before, shadow)
 
     def _spread(self, inner: Any, before: Values, shadow: Any) -> None:
@@ -209,8 +209,7 @@ def _leave_for_later(branch: Any) -> None:
     """
     later, target = set(operations_after(branch)), next_operation(branch)
     for op in reversed(operations_before(branch)):
-        uses = [use for value in op.results for use in value.uses]
-        users = {at_level(use.owner.operation, branch.block) for use in uses}
+        users = {at_level(user, branch.block) for item in op.results for user in users_of(item)}
         moves = loads_in_any_order(op) or (only_computes(op) and not _is_narrowing(op))
         if users and users <= later and moves:
             op.move_before(target)
@@ -263,7 +262,3 @@ def _nothing(kind: Any) -> Any:
     if isinstance(kind, ir.FloatType):
         return arith.constant(kind, 0.0)
     return CreateMemTokenOp.build()
-
-
-def _truth(value: bool) -> Any:
-    return arith.constant(ir.IntegerType.get_signless(1), int(value))

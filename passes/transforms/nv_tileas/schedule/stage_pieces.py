@@ -5,9 +5,11 @@ from typing import Any, Protocol
 
 from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
 from tilec.ir.bindings import ir
+from tilec.ir.constants import resized
 from tilec.ir.structured import defining_operation
-from tilec.ir.values import is_tile
+from tilec.ir.values import is_tile, users_of
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
+from tilec.passes.analysis.facts.constants import number_of
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.schedule.marks import set_stage
 from tilec.passes.analysis.schedule.tile_graph import SHAPE_OPS, SLICE, STORE
@@ -97,7 +99,7 @@ def _needed(store: Any, ops: Sequence[Any]) -> tuple[Any, ...]:
         found.add(op)
         pending += _sources(op)
         if op.name == _VIEW:  # with the operations on its slot
-            pending += [use.owner.operation for use in op.operands[1].uses]
+            pending += users_of(op.operands[1])
     return tuple(op for op in ops if op in found and op.name != STORE)
 
 
@@ -256,8 +258,7 @@ class _Span:
             origin = [a + b for a, b in zip(op.opview.origin, within, strict=True)]
             attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
         elif self.count > 1 and op.name == "arith.constant" and is_tile(op.results[0]):
-            splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
-            attributes["value"] = ir.DenseElementsAttr.get_splat(types[0], splat)
+            attributes["value"] = resized(attributes["value"], types[0])
         operands = [values.get(operand, operand) for operand in op.operands]
         copy = ir.Operation.create(op.name, types, operands, attributes, loc=op.location)
         set_stage(copy, None)
@@ -273,6 +274,4 @@ class _Span:
 
 def _is_table(op: Any) -> bool:
     """Tell whether `op` is a constant tile whose elements differ."""
-    if op.name != "arith.constant" or not is_tile(op.results[0]):
-        return False
-    return not ir.DenseElementsAttr(op.attributes["value"]).is_splat
+    return op.name == "arith.constant" and number_of(op.results[0]) is None

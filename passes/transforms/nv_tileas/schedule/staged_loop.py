@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
+from tilec.ir.values import users_of
 from tilec.passes.analysis.schedule.loop_graph import loop_operations, operands_of
 from tilec.passes.analysis.schedule.marks import stage_of
 
@@ -61,7 +62,7 @@ class StagedLoop:
         The loop then carries one scalar for several that are computed from it, for example.
         """
         for op in reversed(self.ops):
-            users = {use.owner.operation for value in op.results for use in value.uses}
+            users = {user for value in op.results for user in users_of(value)}
             late = bool(users) and all(self.stages.get(user) == 1 for user in users)
             if late and self.stages[op] == 0 and not op.regions:
                 inputs = filter(self.is_inside, op.operands)

@@ -24,7 +24,7 @@ from typing import Any
 from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, operations_inside
-from tilec.ir.values import origin_of
+from tilec.ir.values import origin_of, users_of
 from tilec.passes.analysis.kernels import kernel_operations, reject, role_block, span_of
 from tilec.passes.analysis.protocol.turns import meets_others
 from tilec.passes.analysis.schedule.marks import TURNS
@@ -89,8 +89,7 @@ def _wait_late(loop: Any) -> None:
     place = {op: number for number, op in enumerate(ops)}
     first, *others = (op for op in ops if op.name == _PRODUCT)
     for wait in (op for op in ops[: place[first]] if op.name == _WAIT):
-        views = [use.owner.operation for use in wait.operands[1].uses]
-        views = [op for op in views if op.name == _VIEW and op in place]
+        views = [op for op in users_of(wait.operands[1]) if op.name == _VIEW and op in place]
         slots = [value for view in views for value in view.results]
         readers = [op for op in others if any(_slot_of(value) in slots for value in op.operands)]
         if not readers or _reads(ops[: place[readers[0]]], slots):

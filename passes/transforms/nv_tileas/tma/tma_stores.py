@@ -87,7 +87,7 @@ def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> 
 
     def allocate(slots: int) -> Any:
         with ir.InsertionPoint(kernel.roles), store.location:
-            return AllocSharedOp(buffer=slot_type, slots=i64(slots)).buffer
+            return AllocSharedOp.build(slot_type, slots)
 
     in_loop = bool(enclosing_loops(store))
     if not is_per_warpgroup(store):
