@@ -24,12 +24,19 @@ PREDICATES = {
     "uge": lambda a, b: np.greater_equal(a.view(np.uint8), b.view(np.uint8)),
 }
 SUMS = {"addi": np.add, "subi": np.subtract, "muli": np.multiply}
+QUOTIENTS = {
+    "divsi": lambda a, b: np.trunc(a / b),
+    "remsi": np.fmod,
+    "shrsi": np.right_shift,
+}
 JOINTS = {"andi": np.logical_and, "ori": np.logical_or, "xori": np.logical_xor}
 EDGES = (-128, -127, -64, -9, -8, -1, 0, 1, 7, 8, 9, 63, 64, 120, 126, 127)
 
 
 class Program:
     """A random mask as the text of a function, and as a function of NumPy."""
+
+    SCALARS: tuple[str, ...] = ()
 
     def __init__(self, seed):
         self.random, self.lines = random.Random(seed), []
@@ -84,6 +91,38 @@ class Program:
         return name, lambda names: JOINTS[kind](a(names), b(names))
 
 
+class Quotients(Program):
+    """A random mask of indices that are divided, and of scalar products, one of which may wrap."""
+
+    SCALARS = (
+        "%c15 = arith.constant 15 : i8",
+        "%u = arith.andi %s, %c15 : i8",
+        "%c4 = arith.constant 4 : i8",
+        "%v = arith.muli %u, %c4 : i8",
+        "%c12 = arith.constant 12 : i8",
+        "%w = arith.muli %u, %c12 : i8",
+    )
+
+    def index(self, depth):
+        tile = f"tensor<{EXTENT}xi8>"
+        if depth == 0:
+            if self.random.random() < 0.5:
+                return super().index(0)
+            scalar, factor = self.random.choice((("%v", 4), ("%w", 12)))
+            name = self.emit(f'"nv_tileaa.splat"({scalar})', f"(i8) -> {tile}")
+            wide = np.full(EXTENT, factor)
+            return name, lambda names: (wide * (names["s"] & 15)).astype(np.int8)
+        kind = self.random.choice(("divsi", "remsi", "shrsi", "addi"))
+        if kind == "addi":
+            return super().index(depth)
+        left, a = self.index(depth - 1)
+        number = self.random.choice((2, 4, 12))
+        number = min(number, 7) if kind == "shrsi" else number
+        right = self.emit(f"arith.constant dense<{number}>", tile)
+        name = self.emit(f"arith.{kind} {left}, {right}", tile)
+        return name, lambda names: QUOTIENTS[kind](a(names).astype(int), number).astype(np.int8)
+
+
 def holds(condition, numbers):
     """Evaluate a condition; arithmetic that does not fit its width is a defect of the test."""
     if isinstance(condition, Flag):
@@ -104,23 +143,34 @@ def context():
     return make_context()
 
 
-def _count(context, seed):
+def _tests(mask, ranges):
+    """Return the conditions that a mask has, by the value that it then has."""
+    for wanted in (True, False):
+        try:
+            yield wanted, derive_test(mask, wanted, ranges).condition
+        except NoTestError:  # of quotients
+            continue
+
+
+def _count(context, program):
     """Return how often the tests of a random mask hold, and how often the mask is level."""
-    program = Program(seed)
-    body = "\n".join([*program.lines, f"return {program.name} : tensor<{EXTENT}xi1>"])
+    body = "\n".join(
+        [*program.SCALARS, *program.lines, f"return {program.name} : tensor<{EXTENT}xi1>"]
+    )
     text = f"func.func @f(%s: i8, %t: i8) -> tensor<{EXTENT}xi1> {{\n{body}\n}}"
     module = ir.Module.parse(text, context)
     block = module.body.operations[0].regions[0].blocks[0]
     last = block.operations[len(block.operations) - 1]
-    tests = {}
-    for wanted in (True, False):
-        test = derive_test(last.operands[0], wanted, ValueRanges(block, {}))
-        tests[wanted] = test.condition
+    tests = dict(_tests(last.operands[0], ValueRanges(block, {})))
+    computed = [op.results[0] for op in list(block.operations)[1 : len(program.SCALARS) : 2]]
     found = level = 0
     for s in EDGES:
         for t in EDGES:
             mask = np.broadcast_to(program.value({"s": s, "t": t}), EXTENT)
             numbers = dict(zip(block.arguments, (s, t), strict=True))
+            low = s & 15
+            products = (low, low * 4, (low * 12 + 128) % 256 - 128)
+            numbers |= dict(zip(computed, products, strict=False))
             for wanted, condition in tests.items():
                 if holds(condition, numbers):
                     assert np.all(mask == wanted), (s, t, text)
@@ -131,9 +181,32 @@ def _count(context, seed):
 
 def test_no_test_is_wrong_and_most_find_what_they_can(context):
     with np.errstate(over="ignore"):
-        counts = [_count(context, seed) for seed in range(150)]
+        counts = [_count(context, Program(seed)) for seed in range(150)]
     found, level = (sum(numbers) for numbers in zip(*counts, strict=True))
     assert found > level / 2, (found, level)
+
+
+def test_no_test_of_quotients_is_wrong_and_some_find_what_they_can(context):
+    with np.errstate(over="ignore"):
+        counts = [_count(context, Quotients(seed)) for seed in range(400)]
+    found, level = (sum(numbers) for numbers in zip(*counts, strict=True))
+    assert found > level / 4, (found, level)
+
+
+def test_an_index_that_wraps_has_no_quotient(context):
+    text = """func.func @f(%s: i8) -> tensor<8xi1> {
+      %c15 = arith.constant 15 : i8
+      %u = arith.andi %s, %c15 : i8
+      %a = "nv_tileaa.splat"(%u) : (i8) -> tensor<8xi8>
+      %b = "nv_tileaa.make_range"() {start = 110 : i64} : () -> tensor<8xi8>
+      %c = arith.addi %a, %b : tensor<8xi8>
+      %d = arith.constant dense<1> : tensor<8xi8>
+      %e = arith.shrsi %c, %d : tensor<8xi8>
+      %m = arith.cmpi sgt, %e, %d : tensor<8xi8>
+      return %m : tensor<8xi1>
+    }"""
+    with pytest.raises(NoTestError, match="an index that may wrap around is divided"):
+        _derive(context, text)
 
 
 def test_a_mask_of_many_operations_has_no_test(context):
@@ -146,8 +219,12 @@ def test_a_mask_of_many_operations_has_no_test(context):
       {body}
       return %v39 : tensor<8xi1>
     }}"""
+    with pytest.raises(NoTestError, match="more than 64 operations"):
+        _derive(context, text)
+
+
+def _derive(context, text):
     module = ir.Module.parse(text, context)
     block = module.body.operations[0].regions[0].blocks[0]
     last = block.operations[len(block.operations) - 1]
-    with pytest.raises(NoTestError, match="more than 64 operations"):
-        derive_test(last.operands[0], True, ValueRanges(block, {}))
+    return derive_test(last.operands[0], True, ValueRanges(block, {}))

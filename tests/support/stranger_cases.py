@@ -3,7 +3,7 @@
 Each case returns the arrays by name, the scalars and constants, and the expected results.
 """
 
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 import ml_dtypes
@@ -245,6 +245,34 @@ def assign():
 
 SPILLS = {"gated_delta"}
 """Kernels that spill in every plan: users get a warning."""
+
+
+def prefill():
+    """Attention of new tokens to pages of keys, with a window, a soft cap and a sink."""
+    (heads, group, depth), page, window, cap = (2, 8, 128), 32, 75, 20.0
+    new, lengths = [21, 1, 40], np.array([100, 33, 40], np.int32)
+    ends = np.array([0, *accumulate(new)], np.int32)
+    table = np.random.default_rng(50).permutation(12).reshape(3, 4).astype(np.int32)
+    q = _normal(51, ends[-1], heads * group, depth)
+    k, v = (_normal(seed, 12, page, heads, depth) for seed in (52, 53))
+    sinks = np.random.default_rng(54).standard_normal(heads * group).astype(np.float32)
+    given = {"Q": q, "K": k, "V": v, "Table": table, "Cu": ends, "Len": lengths, "Sink": sinks}
+    given["O"] = np.zeros_like(q)
+    out = np.zeros(q.shape, np.float32)
+    for s, (first, last) in enumerate(pairwise(ends)):
+        rows = np.arange(lengths[s] - (last - first), lengths[s])[:, None]
+        columns = np.arange(lengths[s])
+        hidden = (columns > rows) | (columns <= rows - window)
+        pages = _f32(k[table[s]], v[table[s]])
+        keys, values = (x.reshape(-1, heads, depth)[: lengths[s]] for x in pages)
+        for h in range(heads * group):
+            scores = q[first:last, h].astype(np.float32) @ keys[:, h // group].T * 0.09
+            weights = np.exp(np.where(hidden, -np.inf, cap * np.tanh(scores / cap)))
+            total = weights.sum(1, keepdims=True) + np.exp(sinks[h])
+            out[first:last, h] = weights / total @ values[:, h // group]
+    return given, {"scale": 0.09, "cap": cap, "window": window}, {"O": out}
+
+
 CASES = {
     case.__name__: case
     for case in (
@@ -267,6 +295,7 @@ CASES = {
         powers,
         selective_scan,
         assign,
+        prefill,
     )
 }
 

@@ -644,7 +644,7 @@ module @no_test {
       %rest = arith.remsi %columns, %rows : tensor<128x128xi32>
       %seen = arith.cmpi eq, %rest, %rows : tensor<128x128xi32>
       %x = "nv_tileaa.dot"(%ones, %ones, %zeros) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-      // expected-remark@+1 {{all rounds of the loop are computed, also where this mask hides everything: an index comes from 'arith.remsi'}}
+      // expected-remark@+1 {{all rounds of the loop are computed, also where this mask hides everything: an index is divided by a number that is not a positive constant}}
       %s = arith.select %seen, %x, %hide : tensor<128x128xi1>, tensor<128x128xf32>
       %t = "nv_tileaa.reduce"(%s) ({
       ^bb0(%a: f32, %b: f32):

@@ -469,7 +469,7 @@ module @values_decide {
 
 // -----
 
-// The ends of remainders are not linear.
+// The ends of remainders by a scalar are not linear.
 
 // CHECK-LABEL: module @remainders
 // CHECK-NOT:     scf.if
@@ -497,7 +497,7 @@ module @remainders {
       %columns = "nv_tileaa.broadcast"(%row) : (tensor<1x128xi32>) -> tensor<128x128xi32>
       %odd = arith.remsi %columns, %limit : tensor<128x128xi32>
       %mask = arith.cmpi slt, %odd, %limit : tensor<128x128xi32>
-      // expected-remark@+1 {{the mask is computed for every tile: an index comes from 'arith.remsi'}}
+      // expected-remark@+1 {{the mask is computed for every tile: an index is divided by a number that is not a positive constant}}
       %s = arith.select %mask, %x, %filler : tensor<128x128xi1>, tensor<128x128xf32>
       scf.yield %s : tensor<128x128xf32>
     }
@@ -740,4 +740,47 @@ module @parts {
     }
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32, i32, i32) -> (), tilec.kernel = {params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "L", dtype = "i32"}, {kind = "scalar", name = "H", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+// Eight rows belong to each query, as heads that share keys: the position of a row is a quotient.
+
+// CHECK-LABEL: module @rows_of_a_query
+// CHECK:         scf.for
+// CHECK:           %[[S:.*]] = scf.if %{{.*}} -> (tensor<64x64xf32>) {
+// CHECK:             arith.divsi %{{.*}}, %{{.*}} : tensor<64xi32>
+// CHECK:           } {leading}
+module @rows_of_a_query {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %w: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %a = arith.constant dense<1.0> : tensor<64x64xbf16>
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %filler = arith.constant dense<-1.0> : tensor<64x64xf32>
+    %eight = arith.constant dense<8> : tensor<64xi32>
+    %range = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
+    %m = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+    %top = arith.muli %m, %c64 : i32
+    %tops = "nv_tileaa.splat"(%top) : (i32) -> tensor<64xi32>
+    %heights = arith.addi %tops, %range : tensor<64xi32>
+    %queries = arith.divsi %heights, %eight : tensor<64xi32>
+    %column = "nv_tileaa.view"(%queries) : (tensor<64xi32>) -> tensor<64x1xi32>
+    %rows = "nv_tileaa.broadcast"(%column) : (tensor<64x1xi32>) -> tensor<64x64xi32>
+    %result = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %first = arith.muli %i, %c64 : i32
+      %x = "nv_tileaa.dot"(%a, %a, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %starts = "nv_tileaa.splat"(%first) : (i32) -> tensor<64xi32>
+      %line = arith.addi %starts, %range : tensor<64xi32>
+      %row = "nv_tileaa.view"(%line) : (tensor<64xi32>) -> tensor<1x64xi32>
+      %columns = "nv_tileaa.broadcast"(%row) : (tensor<1x64xi32>) -> tensor<64x64xi32>
+      %mask = arith.cmpi sge, %rows, %columns : tensor<64x64xi32>
+      // expected-remark@+1 {{the mask is skipped for tiles with}}
+      %s = arith.select %mask, %x, %filler : tensor<64x64xi1>, tensor<64x64xf32>
+      scf.yield %s : tensor<64x64xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {grid = ["cdiv(N, 128)"], params = [{kind = "dim", name = "N"}, {kind = "scalar", name = "W", dtype = "i32"}]}} : () -> ()
 }

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
+from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.facts.intervals import Range
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.support.fast_dataclasses import dataclass
 
 Term = tuple[Any, int]
+_SUMS = {"arith.addi": 1, "arith.subi": -1}
 
 
 @dataclass(frozen=True)
@@ -61,3 +64,37 @@ class Linear:
     def range(self, ranges: ValueRanges) -> Range:
         """Return between which numbers the expression lies."""
         return list(self.prefixes(ranges))[-1]
+
+
+def linear_form(value: Any, ranges: ValueRanges | None = None) -> Linear:
+    """Return an integer as a sum of multiples of values, through sums and constant factors.
+
+    Args:
+        value: The integer.
+        ranges: Ranges of the values of its kernel: the sum is then the value, read as signed.
+            Without them it is the value modulo 2^width.
+    """
+    op, number = defining_operation(value), constant_value(value)
+    if number is not None:
+        return Linear(number)
+    found = None if op is None else _combined(op, ranges)
+    if found is not None and (ranges is None or _fits(found, value, ranges)):
+        return found
+    return Linear(0, ((value, 1),))
+
+
+def _combined(op: Any, ranges: ValueRanges | None) -> Linear | None:
+    """Return the sum or product that an operation computes, before it wraps; None for others."""
+    if op.name not in (*_SUMS, "arith.muli"):
+        return None
+    left, right = (linear_form(operand, ranges) for operand in op.operands)
+    if op.name in _SUMS:
+        return left + right.times(_SUMS[op.name])
+    if left.terms and right.terms:
+        return None
+    return left.times(right.constant) if left.terms else right.times(left.constant)
+
+
+def _fits(found: Linear, value: Any, ranges: ValueRanges) -> bool:
+    limits = intervals.signed_limits(value.type.width)
+    return intervals.is_within(found.range(ranges), limits)

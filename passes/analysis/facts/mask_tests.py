@@ -2,8 +2,8 @@
 
 A mask is a tile of bools that is built from comparisons of tiles of indices. The least and the
 largest element of such a tile are linear expressions of scalars, so `columns < N` holds everywhere
-if the largest of `columns` is less than N. A test is sufficient: it may fail for a tile whose mask
-holds everywhere.
+if the largest of `columns` is less than N. So are those of `(16 * m + range) // 8`, where a query
+has eight rows. A test is sufficient: it may fail for a tile whose mask holds everywhere.
 
 Indices wrap around at the end of their type, the expressions do not. Where the ranges of the
 scalars do not exclude that, the test also asks whether both ends of a tile fit its type.
@@ -16,7 +16,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
 from tilec.passes.analysis.facts.constants import number_of
-from tilec.passes.analysis.facts.linear import Linear
+from tilec.passes.analysis.facts.linear import Linear, linear_form
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -248,18 +248,41 @@ class _Derivation:
         if constant is not None:
             return Linear(constant[0]), Linear(constant[1])
         if op.name == "arith.extsi":
-            return self._extended(op.operands[0])
+            return self._whole(op.operands[0], "extended")
+        if op.name in _DIVIDED:
+            return self._divided(op)
         combine = _COMBINED.get(op.name)
         if combine is None:
             raise NoTestError(f"an index comes from '{op.name}'")
         return combine(*(self._ends(operand) for operand in op.operands))
 
-    def _extended(self, tile: Any) -> tuple[Linear, Linear]:
-        """Return the ends of a tile that is extended: those that it has, if it does not wrap."""
+    def _whole(self, tile: Any, use: str) -> tuple[Linear, Linear]:
+        """Return the ends of a tile that does not wrap."""
         ends = self._ends(tile)
         if self._fits(ends, ir.IntegerType(tile.type.element_type).width) != TRUE:
-            raise NoTestError("an index that may wrap around is extended")
+            raise NoTestError(f"an index that may wrap around is {use}")
         return ends
+
+    def _divided(self, op: Any) -> tuple[Linear, Linear]:
+        """Return the ends of a quotient or remainder, where it is rounded down."""
+        tile, (divisor, other) = op.operands[0], self._ends(op.operands[1])
+        number = divisor.constant
+        if (divisor, other) != (Linear(number), Linear(number)) or number < 0:
+            raise NoTestError("an index is divided by a number that is not a positive constant")
+        low, high = self._whole(tile, "divided")
+        ends = self._spread(low), self._spread(high)
+        if op.name == "arith.shrsi":
+            return _quotient(ends, 1 << number)
+        if number == 0 or ends[0].range(self.ranges)[0] < 0:
+            raise NoTestError("an index that may be negative is divided")
+        return (_quotient if op.name == "arith.divsi" else _remainder)(ends, number)
+
+    def _spread(self, end: Linear) -> Linear:
+        """Return an expression of the scalars that its own scalars are computed from."""
+        total = Linear(end.constant)
+        for value, factor in end.terms:
+            total = total + linear_form(value, self.ranges).times(factor)
+        return total
 
     def _read(self, tile: Any) -> Any:
         op = defining_operation(tile)
@@ -297,6 +320,33 @@ def _product(a: _Ends, b: _Ends) -> _Ends:
     raise NoTestError("an index is a product of two numbers that are not constant")
 
 
+def _quotient(ends: _Ends, divisor: int) -> _Ends:
+    """Return the ends of a quotient that is rounded down; `divisor` is positive.
+
+    Raises:
+        NoTestError: A scalar has a factor that is no multiple of the divisor.
+    """
+    if any(factor % divisor for end in ends for _, factor in end.terms):
+        raise NoTestError(f"a scalar that is no multiple of {divisor} is divided by {divisor}")
+    low, high = (
+        Linear(end.constant // divisor, tuple((v, f // divisor) for v, f in end.terms))
+        for end in ends
+    )
+    return low, high
+
+
+def _remainder(ends: _Ends, divisor: int) -> _Ends:
+    """Return numbers between which a remainder lies; `divisor` is positive."""
+    low, high = ends
+    multiples = all(factor % divisor == 0 for _, factor in low.terms)
+    if multiples and low.terms == high.terms:
+        first, last = low.constant % divisor, high.constant % divisor
+        if last - first == high.constant - low.constant:  # no multiple lies between them
+            return Linear(first), Linear(last)
+    return Linear(0), Linear(divisor - 1)
+
+
+_DIVIDED = ("arith.divsi", "arith.remsi", "arith.shrsi")
 _COMBINED: dict[str, Callable[[_Ends, _Ends], _Ends]] = {
     "arith.addi": _sum,
     "arith.subi": _difference,

@@ -21,14 +21,12 @@ from tilec.dialects.common.accesses import WEAK, global_access, writes_global
 from tilec.dialects.nv_tileaa.memory_ops import JoinMemTokenOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.facts.index_ranges import constant_value
-from tilec.passes.analysis.facts.linear import Linear
+from tilec.passes.analysis.facts.linear import Linear, linear_form
 from tilec.passes.analysis.kernels import kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_kernel_pass
 
 _JOIN = JoinMemTokenOp.OPERATION_NAME
 _TILED = ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store")
-_SUMS = {"arith.addi": 1, "arith.subi": -1}
 _WRAP = 1 << 32
 """Coordinates are i32, and sums of them wrap around."""
 
@@ -88,7 +86,7 @@ def _agree(op: Any, other: Any) -> bool:
     extents = zip(first.tile_type.shape, second.tile_type.shape, strict=True)
     places = zip(first.coords, second.coords, strict=True)
     return any(
-        _lie_apart(_linear(b) - _linear(a), *sizes)
+        _lie_apart(linear_form(b) - linear_form(a), *sizes)
         for (a, b), sizes in zip(places, extents, strict=True)
     )
 
@@ -96,21 +94,6 @@ def _agree(op: Any, other: Any) -> bool:
 def _lie_apart(distance: Linear, extent: int, other: int) -> bool:
     """Tell whether an interval and another one, at this distance after its begin, do not meet."""
     return not distance.terms and extent <= distance.constant % _WRAP <= _WRAP - other
-
-
-def _linear(value: Any) -> Linear:
-    """Return an i32 as a sum of multiples of values, modulo 2^32."""
-    op, number = defining_operation(value), constant_value(value)
-    if number is not None:
-        return Linear(number)
-    if op is not None and op.name in _SUMS:
-        left, right = map(_linear, op.operands)
-        return left + right.times(_SUMS[op.name])
-    if op is not None and op.name == "arith.muli":
-        left, right = map(_linear, op.operands)
-        if not left.terms or not right.terms:
-            return right.times(left.constant) if not left.terms else left.times(right.constant)
-    return Linear(0, ((value, 1),))
 
 
 def _joined(tokens: list[Any]) -> Any:
