@@ -15,11 +15,6 @@ ANY_EXTENT_ATTRIBUTE = "cuda_tile.any_extent"
 """Unit attribute of the module that allows extents that are not powers of two."""
 
 
-def is_power_of_two(value: int) -> bool:
-    """Tell whether `value` is 1, 2, 4, ..."""
-    return value > 0 and value & (value - 1) == 0
-
-
 def allows_any_extent(op: Any) -> bool:
     """Tell whether a module around `op` lifts the power-of-two rule."""
     parent = op.operation.parent

@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tilec.dialects.common.tile_shape import is_power_of_two
 from tilec.dialects.common.verify import is_i32, report
 from tilec.dialects.cuda_tile.base import NUMBERS, TileOperation
 from tilec.dialects.cuda_tile.types import PtrType
 from tilec.ir.attributes import write_kernel_metadata
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
+from tilec.support.numbers import is_power_of_two
 
 _DIVISIBILITY = re.compile(r"div_by<\s*(\d+)\s*>")
 _BOUNDS = re.compile(r"bounded<\s*(\?|-?\d+)\s*,\s*(\?|-?\d+)\s*>")

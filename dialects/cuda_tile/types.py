@@ -12,12 +12,12 @@ from tilec.dialects.common import shaped_types
 from tilec.dialects.common.tile_shape import (
     allows_any_extent,
     find_extent_error,
-    is_power_of_two,
     list_extents,
 )
 from tilec.dialects.cuda_tile.dialect import CudaTile
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
+from tilec.support.numbers import is_power_of_two
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 """Marker of the bindings for a dynamic extent or stride."""

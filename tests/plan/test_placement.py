@@ -191,7 +191,7 @@ def test_measured_choices(sizes, n_contiguous, tile, cluster, early):
     found = GemmProblem(sizes, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(found, H100)[0]
     assert ((best.tile.m, best.tile.n, best.tile.k), best.tile.cluster) == (tile, cluster)
-    assert best.dependent_launch is early
+    assert best.plan_fields["dependent_launch"] is early
     known = Specialization(sizes=dict(zip("MNK", sizes, strict=True)), gpu="H100")
     choice = plan_tiles(gemm_uses(swappable=True, n_contiguous=n_contiguous), known)
     assert (choice.cluster, choice.dependent_launch) == (cluster, early)
@@ -244,7 +244,7 @@ def test_every_sm_streams_where_rounds_of_tiles_are_uneven():
         GemmProblem((3, 9216, 3072), n_contiguous=True, may_defer=True, may_swap=True), H100
     )[0]
     assert (best.tile.m, best.tile.n, best.cost.ctas, best.cost.waves) == (8, 64, 144, 2)
-    assert best.fills_gpu
+    assert best.plan_fields["fill_gpu"]
     assert best.cost.filled_memory < 0.9 * best.cost.memory
 
 

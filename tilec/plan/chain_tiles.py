@@ -9,17 +9,18 @@ result so far, meet, and wait for products. More warpgroups hide more of it. Pur
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 from tilec.plan import machine
 from tilec.plan.demotion import MIN_OPERAND_SLOTS
 from tilec.plan.gemm.model import LARGE_EXTENT
-from tilec.plan.gemm.ranked_tile import is_power_of_two
 from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_limit, accumulator_registers
 from tilec.plan.shared_memory import leaves_stages
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
+from tilec.support.numbers import is_power_of_two
 
 CONSUMERS = (1, 2, 3)
 """Warpgroups to consider, with 64 rows each."""
@@ -108,9 +109,10 @@ class RankedChain:
     slots: int
     tile_cycles: float
 
-    # What `RankedTile` says of one product. Registers are full, so no tile waits for the next one.
-    is_deferred = reads_on = outgrows_l2 = fills_gpu = False
-    share_tiles = dependent_launch = True
+    @property
+    def plan_fields(self) -> dict[str, Any]:
+        """As of a `RankedTile`: nothing, as registers are full, so no tile waits for the next."""
+        return {}
 
     def __str__(self) -> str:
         """Return the tile and how its time comes about, in one line."""

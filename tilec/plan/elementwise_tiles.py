@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import prod
 
-from tilec.plan.gemm.candidates import round_up_power_of_two
+from tilec.support.numbers import round_up_power_of_two
 
 TILE_BYTES = 16 * 1024
 """Bytes of an elementwise tile: 4 to 8 accesses of 16 bytes for each of 128 to 256 threads."""

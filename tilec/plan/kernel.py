@@ -79,37 +79,27 @@ def _plan_memory(
     fields: PlanOverrides,
 ) -> KernelPlan:
     """Plan the ring and the staging of results, next to `scratch` bytes for all scratch areas."""
-    slices, why_slots = _choose_epilogue(problem, plan, target, fields)
-    outside = problem.bytes_outside_ring(plan.consumers, slices)
-    tile_stages, why_tiles = choose_tile_stages(problem, plan, outside, target, fields)
-    outside += (tile_stages - 1) * problem.opening_bytes
-    stages, reason = choose_stages(problem, outside, target, fields, plan)
-    pending, why_pending = choose_pending(problem, plan, stages, fields)
-    streams, why_streams = choose_streaming(slices.stages > 0, fields)
+    slices, why = _choose_epilogue(problem, plan, target, fields)
     pace, why_pace = choose_pace(problem, slices, fields)
-    return replace(
-        plan,
-        stages=stages,
-        tile_stages=tile_stages,
+    plan = plan.because(
+        (*why, *why_pace),
         epilogue_slots=slices.slots,
         share_slots=slices.shared,
         epilogue_stages=slices.stages,
         epilogue_pace=pace,
         slice_columns=slices.columns,
         epilogue_batch=choose_batch(slices, fields),
-        mma_pending=pending,
-        stream_results=streams,
-        scratch_room=scratch_room(problem, outside - scratch, stages, plan.teams, target),
-        reasons=(
-            *plan.reasons,
-            *why_slots,
-            *why_pace,
-            *why_tiles,
-            reason,
-            *why_pending,
-            *why_streams,
-        ),
     )
+    outside = problem.bytes_outside_ring(plan.consumers, slices)
+    tile_stages, why = choose_tile_stages(problem, plan, outside, target, fields)
+    plan = plan.because(why, tile_stages=tile_stages)
+    outside += (tile_stages - 1) * problem.opening_bytes
+    stages, why = choose_stages(problem, outside, target, fields, plan)
+    room = scratch_room(problem, outside - scratch, stages, plan.teams, target)
+    plan = plan.because(why, stages=stages, scratch_room=room)
+    pending, why = choose_pending(problem, plan, fields)
+    streams, why_streams = fields.asked("stream_results") or choose_streaming(slices.stages > 0)
+    return plan.because((*why, *why_streams), mma_pending=pending, stream_results=streams)
 
 
 def _scratch_bytes(
@@ -122,26 +112,21 @@ def _scratch_bytes(
         outside = problem.bytes_outside_ring(plan.consumers, slices)
         stages = overrides.stages or wanted_stages(problem, plan, outside, target)
         room = scratch_room(problem, outside, stages, plan.teams, target)
-    return plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams, room)
+    return plan.teams * problem.scratch_bytes(plan.team_warps, room)
 
 
 def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan who computes what: roles, teams, warpgroups, splits of tiles, and a loop over tiles."""
-    plan = (
-        _plan_mma(problem, target, overrides)
-        if problem.mma
-        else _plan_tiles(problem, target, overrides)
-    )
+    plan = (_plan_mma if problem.mma else _plan_tiles)(problem, target, overrides)
     splits, why = choose_split(problem, overrides)
     by_launch = bool(problem.mma) and splits_by_launch(problem, overrides)
-    plan = replace(plan, split_k=splits, splits_by_launch=by_launch, reasons=(*plan.reasons, *why))
+    plan = plan.because(why, split_k=splits, splits_by_launch=by_launch)
     ordered, why = choose_tile_order(problem, plan, overrides)
-    kept, why_kept = choose_kept_bytes(problem, ordered)
-    plan = replace(
-        plan, order_tiles=ordered, order_bytes=kept, reasons=(*plan.reasons, *why, *why_kept)
-    )
-    persistent, why_persistent = choose_persistence(problem, plan, overrides)
-    return replace(plan, persistent=persistent, reasons=(*plan.reasons, why_persistent))
+    plan = plan.because(why, order_tiles=ordered)
+    kept, why = choose_kept_bytes(problem, ordered)
+    plan = plan.because(why, order_bytes=kept)
+    persistent, why = overrides.asked("persistent") or choose_persistence(problem, plan)
+    return plan.because(why, persistent=persistent)
 
 
 def _choose_epilogue(
@@ -184,13 +169,14 @@ def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) 
         worker_warps=consumers * machine.WARPGROUP_THREADS // machine.WARP_THREADS,
         producer_registers=0,
         consumer_registers=0,
-        reasons=(why_consumers, why_roles, *why_teams),
+        reasons=(why_consumers, *why_roles, *why_teams),
         teams=teams,
         one_consumer=consumers == 1 and _held_by_one(problem) >= MANY_REGISTERS,
     )
-    blocks, why_blocks = choose_blocks_with_mma(problem, plan, target, overrides)
+    given = overrides.asked("blocks_per_sm")
+    blocks, why = given or choose_blocks_with_mma(problem, plan, target, overrides)
     _check_registers(problem, plan, target.share(blocks))
-    return replace(plan, blocks_per_sm=blocks, reasons=(*plan.reasons, *why_blocks))
+    return plan.because(why, blocks_per_sm=blocks)
 
 
 def _choose_consumers(
@@ -239,19 +225,17 @@ def _listed(values: set[int]) -> str:
     return " and ".join(map(str, sorted(values)))
 
 
-def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, str]:
-    possible = problem.ring_slot_bytes > 0
-    if possible and problem.why_no_producer is not None:
-        if overrides.specialize:
-            fail("T0421", f"specialize = true: {problem.why_no_producer}")
-        return False, f"specialize = false: {problem.why_no_producer}"
-    if overrides.specialize and not possible:
-        fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
-    if overrides.specialize is not None:
-        return overrides.specialize, overrides.fixed("specialize")
-    if possible:
-        return True, "specialize = true: a producer warp keeps loads of the loop in flight"
-    return False, "specialize = false: no loads in a loop"
+def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
+    """Return whether a producer warp runs the loads of loops, and why."""
+    defect = problem.why_no_producer
+    if not problem.ring_slot_bytes:
+        defect = "the kernel has no loads in a loop for a producer warp"
+    given = overrides.asked("specialize", defect)
+    if given is not None:
+        return given
+    if defect is not None:
+        return False, (f"specialize = false: {defect}",)
+    return True, ("specialize = true: a producer warp keeps loads of the loop in flight",)
 
 
 def _check_registers(problem: KernelProblem, plan: KernelPlan, target: Target) -> None:
@@ -262,7 +246,7 @@ def _check_registers(problem: KernelProblem, plan: KernelPlan, target: Target) -
         plan: Roles, warpgroups and teams.
         target: What a CTA has of an SM.
     """
-    sharing = plan.consumers // plan.teams
+    sharing = plan.team_consumers
     accumulators = problem.largest_accumulator(sharing)
     limit = accumulator_limit(plan.consumers, target)
     if accumulators > limit:
@@ -294,23 +278,22 @@ def _plan_registers(
     if not plan.specialize:
         if (overrides.producer_registers, overrides.consumer_registers) != (None, None):
             fail("T0421", "producer_registers and consumer_registers need specialize = true")
-        return replace(plan, reasons=(*plan.reasons, *why))
-    accumulators = problem.accumulators(plan.consumers // plan.teams)
-    operand = problem.operand_registers(plan.consumers // plan.teams)
+        return plan.because(why)
+    accumulators = problem.accumulators(plan.team_consumers)
+    operand = problem.operand_registers(plan.team_consumers)
     held = accumulators + (waiting + machine.DEFERRAL_OVERHEAD if waiting else 0)
     held += operand + machine.OPERAND_OVERHEAD if operand else 0
     registers = _choose_registers(plan.consumers, held, target, overrides)
     what = f"{accumulators} hold accumulators" + (f", {waiting} the tile before" * bool(waiting))
     what += f", {operand} an operand" * bool(operand)
     given = f"{registers.producer} producer, {registers.consumer} consumer"
-    return replace(
-        plan,
+    return plan.because(
+        (*why, f"registers = {given}: {what}"),
         defer_stores=waiting > 0,
         defer_work=found is not None and found.defers_work,
         tile_schedule=found,
         producer_registers=registers.producer,
         consumer_registers=registers.consumer,
-        reasons=(*plan.reasons, *why, f"registers = {given}: {what}"),
     )
 
 
@@ -342,10 +325,10 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
     warps = overrides.worker_warps or more_warps(problem, choose_warps(problem, parts))
     each = elements_of_a_thread(problem, warps)
-    blocks, why_blocks = choose_blocks_per_sm(
+    blocks, why_blocks = overrides.asked("blocks_per_sm") or choose_blocks_per_sm(
         problem, specialize, warps, each, target, overrides, parts
     )
-    streams, why_tail = choose_tail(problem, blocks, overrides)
+    streams, why_tail = overrides.asked("stream_tail") or choose_tail(problem, blocks)
     origin = f"{BY_USER}; " if overrides.worker_warps else ""
     return KernelPlan(
         stages=1,
@@ -358,7 +341,7 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
         reasons=(
             f"worker_warps = {warps}: {origin}{each} element{'s' * (each != 1)} of the largest "
             "tile a thread",
-            why_roles,
+            *why_roles,
             *why_spread,
             *why_blocks,
             *why_tail,

@@ -1,6 +1,7 @@
 """What is planned, and what a plan says: the records that all choosers share. Pure Python."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from tilec.plan import machine
 from tilec.plan.copies import PROMOTION
@@ -9,7 +10,20 @@ from tilec.plan.graph import LoopGraph
 from tilec.plan.products import MmaTile
 from tilec.plan.registers import accumulator_registers
 from tilec.plan.schedule import TileSchedule
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
+
+PLANNED_FACTS = {
+    "cluster": "planned_cluster",
+    "pingpong": "planned_pingpong",
+    "l2_promotion": "planned_l2_promotion",
+    "share_tiles": "planned_share_tiles",
+    "dependent_launch": "planned_dependent_launch",
+    "fill_gpu": "planned_fill_gpu",
+    "split_k": "planned_split_k",
+    "defer_stores": "planned_deferral",
+    "snake_k": "planned_snake",
+}
+"""Field of the plan -> entry of the metadata that says what the tiles were planned for."""
 
 
 def no_scratch(warps: int, room: "ScratchRoom | None") -> int:
@@ -342,6 +356,20 @@ class KernelPlan:
     defer_work: bool = False
     scratch_room: ScratchRoom | None = None
     tile_schedule: TileSchedule | None = None
+
+    def because(self, why: Iterable[str], **fields: Any) -> "KernelPlan":
+        """Return the plan with other values in some fields, and why they have them."""
+        return replace(self, reasons=(*self.reasons, *why), **fields)
+
+    @property
+    def team_consumers(self) -> int:
+        """Warpgroups of a team, which share its tiles."""
+        return self.consumers // self.teams
+
+    @property
+    def team_warps(self) -> int:
+        """Warps of a team that compute."""
+        return self.worker_warps // self.teams
 
     @property
     def block_threads(self) -> int:

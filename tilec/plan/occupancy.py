@@ -70,8 +70,6 @@ def choose_blocks_per_sm(
         overrides: Fields that the user fixed.
         ctas: CTAs that compute a block together.
     """
-    if overrides.blocks_per_sm is not None:
-        return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     if specialize:
         return _blocks_with_producer(problem, warps, elements, target, overrides)
     if not (problem.waits_for_tiles and problem.thread_bytes and problem.blocks_per_sm):
@@ -115,9 +113,7 @@ def _has_slots(problem: KernelProblem, target: Target) -> bool:
     return fitting_stages(problem, outside, target.share(SHARING)) >= machine.MIN_SHARED_STAGES
 
 
-def choose_tail(
-    problem: KernelProblem, blocks: int, overrides: PlanOverrides
-) -> tuple[bool, tuple[str, ...]]:
+def choose_tail(problem: KernelProblem, blocks: int) -> tuple[bool, tuple[str, ...]]:
     """Return whether the end of a block runs some vectors at a time, and why if it does.
 
     With all loads first, layer_norm of 2048 x 131072 is 3 % faster and rms_norm 7 %. Where that
@@ -127,10 +123,7 @@ def choose_tail(
     Args:
         problem: The kernel.
         blocks: CTAs that fit on an SM by the plan.
-        overrides: Fields that the user fixed.
     """
-    if overrides.stream_tail is not None:
-        return overrides.stream_tail, (overrides.fixed("stream_tail"),)
     if problem.load_ahead or blocks == 1:
         return False, ()
     why = "all loads at the end of a block at once would take the registers of a CTA"
@@ -154,8 +147,6 @@ def choose_blocks_with_mma(
         target: Machine.
         overrides: Fields that the user fixed.
     """
-    if overrides.blocks_per_sm is not None:
-        return overrides.blocks_per_sm, (overrides.fixed("blocks_per_sm"),)
     given = overrides.persistent or overrides.producer_registers or overrides.consumer_registers
     bound = is_memory_bound(problem, target)
     splits = overrides.split_k or problem.split_k  # planned for CTAs that are alone
@@ -175,9 +166,8 @@ def _has_room(
     problem: KernelProblem, plan: KernelPlan, share: Target, overrides: PlanOverrides
 ) -> bool:
     """Tell whether a CTA with products has registers and slots enough in its share of an SM."""
-    together = plan.consumers // plan.teams
-    held = problem.accumulators(together)
-    operand = problem.operand_registers(together)
+    held = problem.accumulators(plan.team_consumers)
+    operand = problem.operand_registers(plan.team_consumers)
     held += operand + machine.OPERAND_OVERHEAD if operand else 0
     threads = machine.WARPGROUP_THREADS * (plan.consumers + 1)
     entry = entry_registers(threads, share)
@@ -186,7 +176,7 @@ def _has_room(
         return False
     slots = machine.EPILOGUE_SLOTS if problem.part_bytes else 0
     outside = problem.bytes_outside_ring(plan.consumers, Slices(0, 0, slots))
-    outside += plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams, None)
+    outside += plan.teams * problem.scratch_bytes(plan.team_warps, None)
     return fitting_stages(problem, outside, share) >= (
         overrides.stages or machine.MIN_SHARED_STAGES
     )

@@ -24,17 +24,17 @@ def choose_batch(slices: Slices, overrides: PlanOverrides) -> int:
 
 
 def choose_pending(
-    problem: KernelProblem, plan: KernelPlan, stages: int, overrides: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many groups of wgmma stay in flight, and why if that was asked for."""
     if overrides.mma_pending is None:
         alone = plan.specialize and plan.consumers == plan.teams
-        if problem.registers_hold_a or not alone or stages < 2:
+        if problem.registers_hold_a or not alone or plan.stages < 2:
             return 0, ()
         return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
     if overrides.mma_pending and not plan.consumers:
         fail("T0421", "mma_pending does not apply to a kernel without mma on the tensor cores")
-    if overrides.mma_pending and stages < 2:
+    if overrides.mma_pending and plan.stages < 2:
         message = (
             f"mma_pending = {overrides.mma_pending}: the product in flight keeps the only stage"
         )

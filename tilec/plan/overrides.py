@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilec.plan import machine
+from tilec.plan.failure import fail
 from tilec.plan.fields import FIELDS
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field_names
@@ -61,11 +62,32 @@ class PlanOverrides:
     dependent_launch: bool | None = None
     any_tile_extents: bool | None = None
 
+    def asked(
+        self, name: str, defect: str | None = None, hint: str | None = None
+    ) -> tuple[Any, tuple[str, ...]] | None:
+        """Return the value of a field and why, if the user fixed it; None if the planner decides.
+
+        Args:
+            name: The field.
+            defect: Why the kernel cannot have what the field turns on; None if it can.
+            hint: What else the user may do.
+
+        Raises:
+            CompileError: The user turned on what the kernel cannot have (T0421).
+        """
+        value = getattr(self, name)
+        if value and defect is not None:
+            fail("T0421", f"{self._shown(name)}: {defect}", hint)
+        return None if value is None else (value, (self.fixed(name),))
+
     def fixed(self, name: str) -> str:
         """Return the reason for a field of the plan that the user fixed."""
+        return f"{self._shown(name)}: {BY_USER}"
+
+    def _shown(self, name: str) -> str:
         value = getattr(self, name)
         shown = str(value).lower() if isinstance(value, int) else " x ".join(map(str, value))
-        return f"{name} = {shown}: {BY_USER}"
+        return f"{name} = {shown}"
 
 
 PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)

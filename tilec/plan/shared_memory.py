@@ -101,12 +101,11 @@ def _slice_options(
         return [], "no store of the kernel can be cut into slices"
     if not plan.specialize:
         return [], "slices need a producer warp that loads them early"
-    sharing = plan.consumers // plan.teams
-    if not shares_rows(tiles, sharing):
-        return [], f"{sharing} consumer warpgroups do not share the rows of the result"
+    if not shares_rows(tiles, plan.team_consumers):
+        return [], f"{plan.team_consumers} consumer warpgroups do not share the rows of the result"
     if overrides.epilogue_slots == 0:
         return [], "slices need epilogue_slots"
-    found = slice_options(tiles, sharing)
+    found = slice_options(tiles, plan.team_consumers)
     if overrides.slice_columns:
         if not divides(tiles, overrides.slice_columns):
             return [], f"{overrides.slice_columns} columns do not divide those of the result"
@@ -270,7 +269,7 @@ def choose_stages(
     target: Target,
     overrides: PlanOverrides,
     plan: KernelPlan,
-) -> tuple[int, str]:
+) -> tuple[int, tuple[str, ...]]:
     """Return the number of ring slots: enough bytes in flight, within shared memory.
 
     Without a producer (`plan.specialize`) the threads that compute wait for each load at once, so
@@ -280,7 +279,7 @@ def choose_stages(
     if not problem.stage_bytes:
         if overrides.stages not in (None, 1):
             fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
-        return 1, "stages = 1: no loads in a loop"
+        return 1, ("stages = 1: no loads in a loop",)
     slot, fit = ring_slot(problem), fitting_stages(problem, outside, target)
     if fit < 1 or (overrides.stages or 0) > fit:
         stages = overrides.stages or 1
@@ -293,13 +292,13 @@ def choose_stages(
             "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
         )
     if overrides.stages is not None:
-        return overrides.stages, overrides.fixed("stages")
+        return overrides.stages, (overrides.fixed("stages"),)
     if not (plan.specialize or problem.mma):
-        return 1, f"stages = 1 of {slot} bytes: no producer warp that loads ahead"
+        return 1, (f"stages = 1 of {slot} bytes: no producer warp that loads ahead",)
     wanted = _wanted_stages(problem, plan, target)
     stages = wanted_stages(problem, plan, outside, target)
     limit = f"{fit} fit next to {outside} other bytes"
-    return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"
+    return stages, (f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}",)
 
 
 def leaves_stages(alone: int, left: int) -> bool:
@@ -333,15 +332,14 @@ def choose_tile_stages(
         target: Machine.
         overrides: What the user fixed.
     """
-    size, asked = problem.opening_bytes, overrides.tile_stages
+    size, asked = problem.opening_bytes, overrides.tile_stages or 1
     defect = None if size else "no tile is loaded before a loop that loads more"
     if not (plan.specialize and plan.persistent):
         defect = "no producer warp loads the next tile early"
-    if asked is not None:
-        if asked > 1 and defect is not None:
-            fail("T0421", f"tile_stages = {asked}: {defect}")
+    given = overrides.asked("tile_stages", defect if asked > 1 else None)
+    if given is not None:
         _check_outside(outside + (asked - 1) * size, target)
-        return asked, (overrides.fixed("tile_stages"),)
+        return given
     if defect is not None:
         return 1, ()
     alone, left = (wanted_stages(problem, plan, outside + more, target) for more in (0, size))

@@ -16,9 +16,8 @@ find no room as long as others wait. So the launch is cooperative, which makes a
 the same time (`tilec.runtime.launch.launch_shape`).
 """
 
-from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
-from tilec.plan.overrides import BY_USER, PlanOverrides
+from tilec.plan.overrides import PlanOverrides
 
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Into how many splits along K to divide tiles of products that have few of them."""
@@ -50,16 +49,15 @@ def split_range(split: int, splits: int, k_tiles: int) -> range:
 
 def choose_split(problem: KernelProblem, overrides: PlanOverrides) -> tuple[int, tuple[str, ...]]:
     """Return the number of splits, and why unless tiles stay whole as planned."""
-    splits = problem.split_k if overrides.split_k is None else overrides.split_k
+    defect, splits = problem.why_not_split or _conflict(overrides), problem.split_k
+    given = overrides.asked("split_k", None if overrides.split_k == 1 else defect)
+    if given is not None:
+        return given
     if splits == 1:
-        return 1, () if overrides.split_k is None else (overrides.fixed("split_k"),)
-    defect = problem.why_not_split or _conflict(overrides)
-    if defect is None:
-        why = BY_USER if overrides.split_k else "there are too few tiles for all SMs"
-        return splits, (f"split_k = {splits}: {why}",)
-    if overrides.split_k is not None:
-        fail("T0421", f"split_k = {splits}: {defect}")
-    return 1, (f"split_k = 1: {splits} were planned with the tiles, but {defect}",)
+        return 1, ()
+    if defect is not None:
+        return 1, (f"split_k = 1: {splits} were planned with the tiles, but {defect}",)
+    return splits, (f"split_k = {splits}: there are too few tiles for all SMs",)
 
 
 _WHOLE_TILES = ("snake_k", "order_tiles", "balance_tiles", "defer_stores", "defer_work")

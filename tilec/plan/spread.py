@@ -1,7 +1,6 @@
 """How many CTAs of a cluster compute a block together. Pure Python."""
 
 from tilec.plan import machine
-from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
 from tilec.plan.occupancy import room_on_sm
 from tilec.plan.overrides import PlanOverrides
@@ -44,12 +43,10 @@ def choose_spread(
     Raises:
         CompileError: The user asks for what is not possible (T0421).
     """
-    wanted = overrides.spread
-    if wanted is not None:
-        reason = _why_not(problem, wanted, overrides)
-        if reason is not None:
-            fail("T0421", f"spread = {wanted}: {reason}", "leave out spread")
-        return wanted, (overrides.fixed("spread"),)
+    defect = _why_not(problem, overrides.spread or 1, overrides)
+    given = overrides.asked("spread", defect, "leave out spread")
+    if given is not None:
+        return given
     if _leaves_sms_idle(problem, target):
         return _ctas_for_idle_sms(problem, target, overrides)
     waited = max(problem.thread_bytes, problem.one_shot_bytes)

@@ -19,7 +19,6 @@ docs/measurements/2026-11-27-ragged.md).
 """
 
 from tilec.plan import machine
-from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 
@@ -41,10 +40,9 @@ def choose_tile_order(
     No reason where loaded numbers decide nothing.
     """
     defect = problem.why_not_ordered or _why_not(problem, plan, overrides)
-    if overrides.order_tiles and defect is not None:
-        fail("T0421", f"order_tiles = true: {defect}")
-    if overrides.order_tiles is not None:
-        return overrides.order_tiles, (overrides.fixed("order_tiles"),)
+    given = overrides.asked("order_tiles", defect)
+    if given is not None:
+        return given
     if problem.why_not_ordered is not None:
         return False, ()
     if defect is None and problem.equal_tiles:

@@ -11,7 +11,7 @@ from math import prod
 from typing import Literal
 
 from tilec.plan.chain_tiles import ChainProblem, RankedChain, rank_chains
-from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
+from tilec.plan.copies import PROMOTION
 from tilec.plan.elementwise_tiles import choose_elementwise
 from tilec.plan.gemm.candidates import (
     NOTHING_FIXED,
@@ -196,14 +196,9 @@ def make_choice(
         largest.pingpong,
         largest.split_k,
         tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES]),
-        chosen.is_deferred,
-        chosen.outgrows_l2,
-        WIDE_PROMOTION if chosen.reads_on else PROMOTION,
-        chosen.dependent_launch,
-        chosen.share_tiles,
-        chosen.fills_gpu,
-        rankings[0] if extents else (),
-        extents,
+        ranked=rankings[0] if extents else (),
+        extents=extents,
+        **chosen.plan_fields,
     )
 
 

@@ -8,7 +8,6 @@ from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem, Reuse
 from tilec.plan.overrides import PlanOverrides
-from tilec.support.fast_dataclasses import replace
 
 GROUP_ROWS = 2048
 """Rows of the result that are swept together. At 8192^3 in bf16 with 128-row tiles, against cuBLAS
@@ -21,34 +20,26 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 
     Who computes them is planned, and so is whether a CTA loops over them.
     """
-    group, why_group = choose_tile_group(problem, plan, overrides)
-    shares, why_shares = choose_sharing(problem, overrides)
-    cluster, why_cluster = choose_cluster(problem, replace(plan, share_tiles=shares), overrides)
-    order, balance, why_order = choose_order(problem, replace(plan, cluster=cluster), overrides)
-    snake, why_snake = choose_snake(problem, plan, plan.persistent, overrides)
-    promotion, why_promotion = choose_promotion(problem, overrides)
-    dependent, why_launch = choose_launch(problem, plan, overrides)
-    fills, why_fills = choose_filling(problem, plan, overrides)
-    reasons = (*why_group, *why_order, *why_cluster, *why_shares, *why_snake)
-    reasons += (*why_promotion, *why_launch, *why_fills)
-    return replace(
-        plan,
-        cluster=cluster,
-        share_tiles=shares,
-        tile_group=group,
-        tile_order=order,
-        balance_tiles=balance,
-        snake_k=snake,
-        l2_promotion=promotion,
-        dependent_launch=dependent,
-        fill_gpu=fills,
-        reasons=(*plan.reasons, *reasons),
-    )
+    group, why = overrides.asked("tile_group") or _choose_tile_group(problem, plan)
+    plan = plan.because(why, tile_group=group)
+    unplanned = overrides.cluster is not None
+    shares, why = overrides.asked("share_tiles") or (problem.share_tiles or unplanned, ())
+    plan = plan.because(why, share_tiles=shares)
+    cluster, why = overrides.asked("cluster") or _choose_cluster(problem, plan)
+    plan = plan.because(why, cluster=cluster)
+    order, balance, why = _choose_order(problem, plan, overrides)
+    plan = plan.because(why, tile_order=order, balance_tiles=balance)
+    snake, why = _choose_snake(problem, plan, overrides)
+    plan = plan.because(why, snake_k=snake)
+    promotion, why = overrides.asked("l2_promotion") or _choose_promotion(problem)
+    plan = plan.because(why, l2_promotion=promotion)
+    dependent, why = overrides.asked("dependent_launch") or _choose_launch(problem, plan)
+    plan = plan.because(why, dependent_launch=dependent)
+    fills, why = _choose_filling(problem, plan, overrides)
+    return plan.because(why, fill_gpu=fills)
 
 
-def choose_persistence(
-    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
-) -> tuple[bool, str]:
+def choose_persistence(problem: KernelProblem, plan: KernelPlan) -> tuple[bool, tuple[str, ...]]:
     """Return whether a CTA loops over tiles, and why.
 
     Where loaded numbers say which blocks have no work, CTAs that take every 132nd tile get unequal
@@ -56,25 +47,29 @@ def choose_persistence(
     took 818, 567 and 472 us in three tiles, and 1549, 1065 and 1018 us in loops over tiles (H100,
     docs/measurements/2026-11-27-spills-and-strangers.md).
     """
-    if overrides.persistent is not None:
-        return overrides.persistent, overrides.fixed("persistent")
+    loops, why = _loops_over_tiles(problem, plan)
+    return loops, (f"persistent = {str(loops).lower()}: {why}",)
+
+
+def _loops_over_tiles(problem: KernelProblem, plan: KernelPlan) -> tuple[bool, str]:
+    """Return whether a CTA loops over tiles, and why, as a clause."""
     if not problem.persistent:
-        return False, "persistent = false: a loop over tiles takes registers that a tile needs"
+        return False, "a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
-        return True, "persistent = true: all CTAs run at the same time, so splits may wait"
+        return True, "all CTAs run at the same time, so splits may wait"
     if plan.order_tiles:
-        return True, "persistent = true: a CTA takes sorted tiles, one after the other"
+        return True, "a CTA takes sorted tiles, one after the other"
     if plan.teams > 1:
-        return True, "persistent = true: consumers that ping-pong take one tile after the other"
+        return True, "consumers that ping-pong take one tile after the other"
     if problem.ends_early:
-        return False, "persistent = false: a block may end early, and its SM begins with the next"
+        return False, "a block may end early, and its SM begins with the next"
     if plan.blocks_per_sm > 1:
-        return False, "persistent = false: another CTA of the SM loads while one begins or ends"
+        return False, "another CTA of the SM loads while one begins or ends"
     if plan.share_rounds:
-        return False, "persistent = false: CTAs share the rounds of a block"
+        return False, "CTAs share the rounds of a block"
     if plan.specialize:
-        return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
-    return False, "persistent = false: no producer warp that loads the next tile early"
+        return True, "loads of the next tile overlap the epilogue of this one"
+    return False, "no producer warp that loads the next tile early"
 
 
 def tile_group(rows: int) -> int:
@@ -82,12 +77,8 @@ def tile_group(rows: int) -> int:
     return max(1, GROUP_ROWS // rows)
 
 
-def choose_tile_group(
-    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
+def _choose_tile_group(problem: KernelProblem, plan: KernelPlan) -> tuple[int, tuple[str, ...]]:
     """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
-    if overrides.tile_group is not None:
-        return overrides.tile_group, (overrides.fixed("tile_group"),)
     if not problem.mma or plan.order_tiles:
         return 0, ()
     if not plan.persistent:
@@ -113,7 +104,7 @@ def _listed(items: Sequence[object]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def choose_order(
+def _choose_order(
     problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
     """Return the order of the axes of the grid, where long tiles are if CTAs balance them, and why.
@@ -159,12 +150,10 @@ def _why_not_reordered(problem: KernelProblem, plan: KernelPlan) -> str | None:
     return None if plan.cluster == (1, 1) else "a cluster takes neighbouring tiles"
 
 
-def choose_cluster(
-    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+def _choose_cluster(
+    problem: KernelProblem, plan: KernelPlan
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
     """Return the cluster, and why; no reason for a single CTA that is the default."""
-    if overrides.cluster is not None:
-        return overrides.cluster, (overrides.fixed("cluster"),)
     alone = plan.split_k > 1 or plan.order_tiles
     if problem.cluster == (1, 1) or not plan.specialize or alone:
         return (1, 1), ()
@@ -175,44 +164,33 @@ def choose_cluster(
     return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
 
 
-def choose_sharing(
-    problem: KernelProblem, overrides: PlanOverrides
-) -> tuple[bool, tuple[str, ...]]:
-    """Return whether the CTAs of a cluster share tiles, and why if the user says so."""
-    if overrides.share_tiles is not None:
-        return overrides.share_tiles, (overrides.fixed("share_tiles"),)
-    planned = overrides.cluster is None
-    return problem.share_tiles or not planned, ()
-
-
-def choose_snake(
-    problem: KernelProblem, plan: KernelPlan, persistent: bool, overrides: PlanOverrides
+def _choose_snake(
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[bool, tuple[str, ...]]:
     """Return whether every second tile runs backwards along K, and why if one does.
 
     The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
-    defect = problem.why_not_backwards or _why_not_order(plan, persistent)
-    if overrides.snake_k and defect is not None:
-        fail("T0421", f"snake_k = true: {defect}")
-    if overrides.snake_k is not None:
-        return overrides.snake_k, (overrides.fixed("snake_k"),)
+    defect = problem.why_not_backwards or _why_not_backwards(plan)
+    given = overrides.asked("snake_k", defect)
+    if given is not None:
+        return given
     if defect is not None or not problem.snake_k:
         return False, ()
     return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
 
 
-def _why_not_order(plan: KernelPlan, persistent: bool) -> str | None:
+def _why_not_backwards(plan: KernelPlan) -> str | None:
     """Return which other decision keeps a CTA from running k-tiles backwards."""
     if plan.split_k > 1:
         return f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
     if plan.order_tiles:
         return "its tiles come in the order of what they cost (order_tiles = true)"
-    return None if persistent else "no CTA has a second tile (persistent = false)"
+    return None if plan.persistent else "no CTA has a second tile (persistent = false)"
 
 
-def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
+def choose_streaming(loads: bool) -> tuple[bool, tuple[str, ...]]:
     """Return whether results leave L2 before everything else, and why if that was asked for.
 
     Where an epilogue loads tiles (`loads`), they and the results cross L2 once each, in addition to
@@ -220,19 +198,13 @@ def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple
     reached 0.992, 0.998 and 0.976 of the product without an epilogue, and 0.967, 0.977 and 0.971
     without it (H200, driver 580, 2026-11-22: three runs of 14 rounds). Plain products did not gain.
     """
-    if overrides.stream_results is not None:
-        return overrides.stream_results, (overrides.fixed("stream_results"),)
     if loads:
         return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
     return False, ()
 
 
-def choose_promotion(
-    problem: KernelProblem, overrides: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
+def _choose_promotion(problem: KernelProblem) -> tuple[int, tuple[str, ...]]:
     """Return how many bytes TMA brings into L2 at a time, and why where it is not the usual."""
-    if overrides.l2_promotion is not None:
-        return overrides.l2_promotion, (overrides.fixed("l2_promotion"),)
     if not problem.mma and problem.row_bytes >= WIDE_PROMOTION:
         why = "a row of a tile takes several boxes"
         return WIDE_PROMOTION, (f"l2_promotion = {WIDE_PROMOTION}: {why}",)
@@ -242,9 +214,7 @@ def choose_promotion(
     return problem.l2_promotion, (f"l2_promotion = {problem.l2_promotion}: {why}",)
 
 
-def choose_launch(
-    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
-) -> tuple[bool, tuple[str, ...]]:
+def _choose_launch(problem: KernelProblem, plan: KernelPlan) -> tuple[bool, tuple[str, ...]]:
     """Return whether the kernel may start before the one before it has ended, and why if not.
 
     Clusters that share the rounds of few blocks load more slowly after an early start. One call
@@ -253,8 +223,6 @@ def choose_launch(
     share one, gave no more than 0.77. Of eight shapes one lost, 65536x640 with 0.96 and 0.88 (H100,
     docs/measurements/2026-11-27-placed-clusters.md).
     """
-    if overrides.dependent_launch is not None:
-        return overrides.dependent_launch, (overrides.fixed("dependent_launch"),)
     if plan.share_rounds:
         why = "clusters that share rounds load faster where they start on an empty GPU"
         return False, (f"dependent_launch = false: {why}",)
@@ -264,18 +232,18 @@ def choose_launch(
     return False, (f"dependent_launch = false: {why}",)
 
 
-def choose_filling(
+def _choose_filling(
     problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[bool, tuple[str, ...]]:
     """Return whether every SM gets a CTA that loops over tiles, and why if it does.
 
     Otherwise a launch has the fewest CTAs that need no more rounds of tiles: idle SMs save power.
     """
-    if overrides.fill_gpu and not plan.persistent:
-        fail("T0421", "fill_gpu = true: no CTA loops over tiles (persistent = false)")
-    if overrides.fill_gpu is not None:
-        return overrides.fill_gpu, (overrides.fixed("fill_gpu"),)
-    if not problem.fill_gpu or not plan.persistent:
+    defect = None if plan.persistent else "no CTA loops over tiles (persistent = false)"
+    given = overrides.asked("fill_gpu", defect)
+    if given is not None:
+        return given
+    if defect is not None or not problem.fill_gpu:
         return False, ()
     return True, ("fill_gpu = true: memory bounds the time, and more SMs draw more from it",)
 
@@ -288,12 +256,11 @@ def choose_pace(
     Loads may take their time only where each slice of a tile has a slot: a slot that is used again
     in the same tile is freed by an epilogue that runs already.
     """
-    if overrides.epilogue_pace is not None:
-        if overrides.epilogue_pace and not slices.stages:
-            pace = overrides.epilogue_pace
-            fail("T0421", f"epilogue_pace = {pace}: the epilogue loads no slices")
-        return overrides.epilogue_pace, (overrides.fixed("epilogue_pace"),)
-    if not slices.stages:
+    defect = None if slices.stages else "the epilogue loads no slices"
+    given = overrides.asked("epilogue_pace", defect)
+    if given is not None:
+        return given
+    if defect is not None:
         return 0, ()
     counts = [tile.columns // slices.columns for tile in problem.sliced if tile.load_bytes]
     if slices.stages < max(counts):

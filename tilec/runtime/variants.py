@@ -213,7 +213,8 @@ class Variants:
         self, planned: tuple[str, ...], specialization: Specialization
     ) -> VariantIdentity:
         """Return the identity of a variant some of whose constants the planner chooses."""
-        from tilec.frontend.semantics.analysis import PLANNED_FACTS, analyze_kernel
+        from tilec.frontend.semantics.analysis import analyze_kernel
+        from tilec.plan.model import PLANNED_FACTS
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
         constants, plan = program.metadata["constants"], dict(specialization.plan)

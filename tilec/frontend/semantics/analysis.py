@@ -33,29 +33,18 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
 from tilec.frontend.syntax.parser import find_kernel
-from tilec.plan.gemm.ranked_tile import is_power_of_two
+from tilec.plan.model import PLANNED_FACTS
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.numbers import is_power_of_two
 
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""
 _PROVISIONAL_EXTENT = 64
 """Value of an `auto` constant while its uses are collected; a power of two that fits any tile."""
-PLANNED_FACTS = {
-    "cluster": "planned_cluster",
-    "pingpong": "planned_pingpong",
-    "l2_promotion": "planned_l2_promotion",
-    "share_tiles": "planned_share_tiles",
-    "dependent_launch": "planned_dependent_launch",
-    "fill_gpu": "planned_fill_gpu",
-    "split_k": "planned_split_k",
-    "defer_stores": "planned_deferral",
-    "snake_k": "planned_snake",
-}
-"""Field of the plan -> entry of the metadata that says what the tiles were planned for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm.model import LARGE_EXTENT, gemm_cost
-from tilec.plan.gemm.ranked_tile import RankedTile, is_power_of_two
+from tilec.plan.gemm.ranked_tile import RankedTile
 from tilec.plan.gemm.sharing import may_share
 from tilec.plan.gemm.tile import GemmTile, misfit, shares_divide
 from tilec.plan.overrides import PlanOverrides
@@ -18,6 +18,7 @@ from tilec.plan.teams import turns_conflict
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
 from tilec.support.mma_atoms import ProductTypes, wgmma_family
+from tilec.support.numbers import is_power_of_two, round_up_power_of_two
 
 ROWS = (64, 128, 192, 256)
 """Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""
@@ -150,11 +151,6 @@ class GemmProblem:
         return first, second
 
 
-def round_up_power_of_two(value: int) -> int:
-    """Return the smallest power of two that is at least `value` (at least 1)."""
-    return 1 << max(0, value - 1).bit_length()
-
-
 def rank_tiles(
     problem: GemmProblem, target: Target, mma_limit: int | None = None
 ) -> list[RankedTile]:
@@ -240,7 +236,7 @@ def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
     ]
     few = first.cost.placement.whole and first.tile.m <= SHALLOW_ROWS
     streams = few and first.cost.waves == 1 and first.tile.split_k == 1
-    take = min if streams and not first.reads_on else max
+    take = min if streams and not first.cost.reads_on else max
     return take(alike, key=lambda item: item.tile.k)
 
 

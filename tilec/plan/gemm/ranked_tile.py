@@ -1,9 +1,13 @@
 """A tile of a matrix multiply and what the model says about it. Pure Python."""
 
+from typing import Any
+
 from tilec.plan import machine
+from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
 from tilec.plan.gemm.model import GemmCost
 from tilec.plan.gemm.tile import GemmTile
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.numbers import is_power_of_two
 
 POWER_OF_TWO_MARGIN = 1.03
 """How much better tiles of other extents must be: the model knows less of them (calibrated). Not so
@@ -58,34 +62,16 @@ class RankedTile:
         return same == other.tile
 
     @property
-    def is_deferred(self) -> bool:
-        """Whether the store of a tile waits for the next tile."""
-        return self.cost.deferred
-
-    @property
-    def reads_on(self) -> bool:
-        """Whether an operand is read once, and the next k-tile follows in memory."""
-        return self.cost.reads_on
-
-    @property
-    def share_tiles(self) -> bool:
-        """Whether the CTAs of its cluster share what they load alike."""
-        return not self.cost.placement.gathered
-
-    @property
-    def dependent_launch(self) -> bool:
-        """Whether the kernel should start before the one before it has ended."""
-        return not self.cost.late_start_saves
-
-    @property
-    def fills_gpu(self) -> bool:
-        """Whether every SM should have a CTA, though fewer need no more rounds of tiles."""
-        return self.cost.fills_gpu
-
-    @property
-    def outgrows_l2(self) -> bool:
-        """Whether L2 cannot keep the operands of a wave of tiles for the next one."""
-        return self.cost.outgrows_l2
+    def plan_fields(self) -> dict[str, Any]:
+        """What the plan of the kernel should have besides the tile, by the field of it."""
+        return {
+            "l2_promotion": WIDE_PROMOTION if self.cost.reads_on else PROMOTION,
+            "dependent_launch": not self.cost.late_start_saves,
+            "share_tiles": not self.cost.placement.gathered,
+            "fill_gpu": self.cost.fills_gpu,
+            "defer_stores": self.cost.deferred,
+            "snake_k": self.cost.outgrows_l2,
+        }
 
     def __str__(self) -> str:
         """Return the tile and how its cycles come about, in one line."""
@@ -98,11 +84,6 @@ class RankedTile:
             f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
             f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start{reduction}"
         )
-
-
-def is_power_of_two(value: int) -> bool:
-    """Tell whether `value` is 1, 2, 4, ..."""
-    return value > 0 and value & (value - 1) == 0
 
 
 def tile_text(tile: GemmTile) -> str:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-from tilec.plan.gemm.ranked_tile import is_power_of_two
 from tilec.plan.neighbours import neighbours
 from tilec.plan.overrides import PLAN_FIELDS, PlanValue
 from tilec.plan.tiles import TileChoice
@@ -33,6 +32,7 @@ from tilec.runtime.tuning.compiling import Compilers
 from tilec.runtime.tuning.timing import Bench, open_bench
 from tilec.runtime.variants import Variants
 from tilec.support.diagnostics import Diagnostic, InternalCompilerError, TileError
+from tilec.support.numbers import is_power_of_two
 from tilec.support.suggest import did_you_mean
 from tilec.support.tracebacks import shortens_tracebacks
 
@@ -294,7 +294,7 @@ class _Search:
 
 def _of_choice(choice: TileChoice, specialization: Specialization) -> Candidate:
     """Return a choice of tiles as a candidate, with the fields that are not as usual."""
-    from tilec.frontend.semantics.analysis import PLANNED_FACTS
+    from tilec.plan.model import PLANNED_FACTS
 
     plan: dict[str, PlanValue] = {}
     for name in PLANNED_FACTS:

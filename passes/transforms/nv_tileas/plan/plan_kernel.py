@@ -49,7 +49,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
-from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
@@ -106,9 +106,8 @@ from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     lost_tma,
     plan_within_budget,
 )
-from tilec.plan.copies import PROMOTION
 from tilec.plan.kernel import plan_kernel
-from tilec.plan.model import KernelPlan, KernelProblem
+from tilec.plan.model import PLANNED_FACTS, KernelPlan, KernelProblem
 from tilec.plan.products import MmaTile
 from tilec.support.diagnostics import CompileError, remark
 from tilec.support.fast_dataclasses import replace
@@ -327,21 +326,13 @@ def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:
 
 def _planned(function: Any) -> dict[str, Any]:
     """Return what was decided with the tiles of a kernel, less what a runner-up must do without."""
-    disabled = read_kernel_fact(function, "disabled", [])
-    planned = {
-        "pingpong": read_kernel_fact(function, "planned_pingpong", False),
-        "l2_promotion": read_kernel_fact(function, "planned_l2_promotion", PROMOTION),
-        "share_tiles": read_kernel_fact(function, "planned_share_tiles", True),
-        "dependent_launch": read_kernel_fact(function, "planned_dependent_launch", True),
-        "fill_gpu": read_kernel_fact(function, "planned_fill_gpu", False),
-        "split_k": read_kernel_fact(function, "planned_split_k", 1),
-        "tiles_are_planned": bool(read_kernel_fact(function, "planned_mma", 0)),
-        "defer_stores": read_kernel_fact(function, "planned_deferral", True),
-        "defer_work": True,
-        "snake_k": read_kernel_fact(function, "planned_snake", True),
-        "warp_factor": read_kernel_fact(function, "warp_factor", 1),
-    }
-    return planned | {field: False for field in disabled if field not in DECIDED_BY_PASSES}
+    facts = read_kernel_metadata(function)
+    names = {name: fact for name, fact in PLANNED_FACTS.items() if name != "cluster"}
+    planned = {name: facts[fact] for name, fact in names.items() if fact in facts}
+    planned["tiles_are_planned"] = bool(facts.get("planned_mma"))
+    planned["warp_factor"] = facts.get("warp_factor", 1)
+    disabled = [name for name in facts.get("disabled", ()) if name not in DECIDED_BY_PASSES]
+    return planned | dict.fromkeys(disabled, False)
 
 
 def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:
