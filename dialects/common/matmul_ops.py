@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.dialects.common.shape_ops import check_tiles, is_tile_of
 from tilec.dialects.common.verify import is_float, report, shape_text, total
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 from tilec.support.mma_atoms import ProductTypes
 
@@ -131,7 +132,7 @@ class DotBase(ext.Operation, traits=[Pure]):
                     self, f"precision must be one of {', '.join(PRECISIONS)}, with f32 operands"
                 )
         if "promote" in self.attributes:
-            every = ir.IntegerAttr(self.attributes["promote"]).value
+            every = integer(self, "promote")
             if every < 1 or not isinstance(self.d.type.element_type, ir.F32Type):
                 return report(self, "promote must be positive, with f32 sums")
         first, count = k_part(self)

@@ -13,6 +13,7 @@ from tilec.dialects.cuda_tile.base import (
     same_type_error,
     set_text,
 )
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 ACCUMULATORS = {
@@ -121,7 +122,7 @@ class MmaFOp(MmaOperation, name="mmaf", traits=[Pure]):
                 return f"precision is for operands of f32, but got {operand}"
             return enum_error(self, "precision", PRECISIONS)
         if "promote" in self.attributes:
-            every = ir.IntegerAttr(self.attributes["promote"]).value
+            every = integer(self, "promote")
             if every < 1 or acc != "f32":
                 return f"promote must be positive, with f32 sums, but got {every} with {acc}"
         return None

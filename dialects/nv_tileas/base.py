@@ -12,6 +12,7 @@ from tilec.dialects.nv_tileas.types import (
     SharedTileType,
     TmaDescriptorType,
 )
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import ir
 
 BARRIER = (MBarrierType, "must be mbarrier barrier type")
@@ -53,7 +54,7 @@ class CheckedOperation(NvTileAS.Operation):
 
 def find_count_error(op: Any, name: str, least: int) -> str | None:
     """Return the message for an integer attribute `name` of `op` below `least`, or None."""
-    number = ir.IntegerAttr(op.attributes[name]).value
+    number = integer(op, name)
     if number >= least:
         return None
     return f"attribute '{name}' must be at least {least}, but got {number}"

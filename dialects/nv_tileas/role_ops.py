@@ -5,6 +5,7 @@ from typing import Any
 from tilec.dialects.common.verify import report
 from tilec.dialects.nv_tileas.base import CheckedOperation, find_choice_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import Operand, Pure, Region, Result, ir
 from tilec.ir.integers import i64
 
@@ -81,7 +82,7 @@ class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
         parent = self.operation.parent
         if parent is None or parent.operation.name != "nv_tileas.roles":
             return report(self, "expects to be in a region of 'nv_tileas.roles'")
-        warps = ir.IntegerAttr(parent.operation.attributes["producer_warps"]).value
+        warps = integer(parent.operation, "producer_warps")
         if not 0 < self.warp.value < warps:
             return report(self, f"expects a warp in [1, {warps - 1}], but got {self.warp.value}")
         blocks = list(self.body.blocks)

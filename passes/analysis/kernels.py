@@ -5,7 +5,7 @@ from typing import Any
 from tilec.dialects.common.accesses import combination
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
-from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
+from tilec.ir.attributes import integer, read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation
@@ -44,6 +44,14 @@ def kernel_roles(function: Any) -> list[Any]:
     """
     ops = body_operations(function_body(function))
     return [op for op in ops if op.name == "nv_tileas.roles"]
+
+
+def channels_of(roles: Any) -> list[tuple[Any, Any]]:
+    """Return the sends of all roles, in program order, each with its receive; None without one."""
+    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
+    receives = {integer(op, "channel"): op for op in ops if op.name == "nv_tileas.receive"}
+    sends = [op for op in ops if op.name == "nv_tileas.send"]
+    return [(send, receives.get(integer(send, "channel"))) for send in sends]
 
 
 def consumer_blocks(function: Any) -> list[Any]:
@@ -188,6 +196,15 @@ def array_of_view(view: Any, function: Any) -> str:
         return "?"
     params = read_kernel_fact(function, "params", [])
     return params[base.arg_number].get("array", "?") if base.arg_number < len(params) else "?"
+
+
+def written_arrays(function: Any) -> set[str]:
+    """Return the names of the arrays that a kernel writes to, and of those that overlap them."""
+    arrays = read_kernel_fact(function, "arrays", [])
+    written = [item for item in arrays if item.get("access") != "read"]
+    groups = {item.get("alias_group", -1) for item in written} - {-1}
+    overlapping = [item for item in arrays if item.get("alias_group", -1) in groups]
+    return {item["name"] for item in (*written, *overlapping)}
 
 
 def free_alias_scope(function: Any) -> int:

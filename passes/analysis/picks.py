@@ -10,7 +10,7 @@ Gauss-Jordan, and the score of a label in cross entropy. The second one is part 
 from math import prod
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.facts.constants import is_zeros, number_of
@@ -105,7 +105,7 @@ def _comparison(select: Any, axis: int) -> Pick | None:
 
 def _is_equality(op: Any) -> bool:
     """Tell whether a comparison is one of 32-bit integers for equality."""
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     return predicate == 0 and str(op.operands[0].type.element_type) == "i32"
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.structured import defining_operation, enclosing_loops, operations_inside
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
 from tilec.passes.analysis.facts.growth import Growth
@@ -68,7 +67,7 @@ def program_ids(ops: Iterable[Any]) -> dict[Any, int]:
 
 def axis_of(program_id: Any) -> int:
     """Return the grid axis of a `get_program_id`."""
-    return ir.IntegerAttr(program_id.attributes["axis"]).value
+    return integer(program_id, "axis")
 
 
 def is_input(access: TiledAccess) -> bool:

@@ -17,13 +17,17 @@ from typing import Any
 
 from tilec.dialects.common.accesses import synchronises
 from tilec.dialects.common.effects import has_effect
-from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import STRUCTURED, body_operations, defining_operation, operations_inside
 from tilec.ir.values import is_tile, makers_of
 from tilec.passes.analysis.facts.element_accesses import is_element_access, is_repeatable
-from tilec.passes.analysis.facts.slices import slice_starts
-from tilec.passes.analysis.kernels import array_of_view, function_body, kernel_operations
+from tilec.passes.analysis.facts.slices import extents_of, slice_starts
+from tilec.passes.analysis.kernels import (
+    array_of_view,
+    function_body,
+    kernel_operations,
+    written_arrays,
+)
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.reuse import axis_of
 from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, STORE, tile_operations
@@ -152,11 +156,7 @@ class _Search:
         body = body_operations(function_body(self.function))[:-1]
         moved = tile_operations(body)
         self._varying = {inner for op in moved for inner in (op, *operations_inside(op))}
-        arrays = read_kernel_fact(self.function, "arrays", [])
-        written = [item for item in arrays if item.get("access") != "read"]
-        groups = {item.get("alias_group", -1) for item in written} - {-1}
-        self._written = {item["name"] for item in written}
-        self._written |= {item["name"] for item in arrays if item.get("alias_group", -1) in groups}
+        self._written = written_arrays(self.function)
         if any(map(synchronises, kernel_operations(self.function))):
             raise UnknownCostError("blocks wait for each other")
 
@@ -190,11 +190,9 @@ class _Search:
         """Return the pairs of coordinate and extent that decide whether a store does anything."""
         if op.name != STORE or not slice_starts(op.opview.memref):
             return ()
-        maker = defining_operation(op.opview.memref)
-        found, sizes = [], iter(maker.opview.sizes)
-        for extent, coord in zip(op.opview.memref.type.shape, op.opview.coords, strict=True):
-            size = next(sizes) if extent is None else None
-            if size is None or defining_operation(size) not in self._varying:
+        found, extents = [], extents_of(op.opview.memref)
+        for size, coord in zip(extents, op.opview.coords, strict=True):
+            if isinstance(size, int) or defining_operation(size) not in self._varying:
                 continue
             try:
                 self._need(coord, size)

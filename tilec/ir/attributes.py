@@ -18,6 +18,16 @@ PlainValue = bool | int | float | str | list["PlainValue"] | dict[str, "PlainVal
 KERNEL_ATTRIBUTE = "tilec.kernel"
 
 
+def integer(op: Any, name: str) -> int:
+    """Return the number that attribute `name` of an operation is."""
+    return ir.IntegerAttr(op.attributes[name]).value
+
+
+def integer_or(op: Any, name: str, default: Any) -> Any:
+    """Return the same, or `default` where the operation has no such attribute."""
+    return integer(op, name) if name in op.attributes else default
+
+
 def to_attribute(value: PlainValue | Sequence[Any] | Mapping[str, Any]) -> Any:
     """Return `value` as an attribute: bool, i64, f64, string, array or dictionary."""
     if isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer
 from tilec.ir.errors import source_span
 from tilec.ir.structured import defining_operation
 from tilec.request.wait_records import INDEX_HINT, index_message
@@ -45,8 +45,6 @@ def _constant_indices(op: Any) -> list[int | None]:
     """Return the indices of an `extract`, None for each that is no constant."""
     makers = map(defining_operation, list(op.operands)[1:])
     return [
-        ir.IntegerAttr(maker.attributes["value"]).value
-        if maker is not None and maker.name == "arith.constant"
-        else None
+        integer(maker, "value") if maker is not None and maker.name == "arith.constant" else None
         for maker in makers
     ]

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.likeness import like
 from tilec.ir.removal import erase, replace_operation
 from tilec.ir.walks import walk_operations
 from tilec.support.fast_dataclasses import dataclass, field
@@ -242,14 +243,8 @@ def _clone_for(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -
     indices = kept.indices(op, len(op.results))
     inits = [op.operands[3 + index] for index in indices]
     body = op.regions[0].blocks[0]
-    clone = ir.Operation.create(
-        "scf.for",
-        results=[op.results[index].type for index in indices],
-        operands=_mapped([*list(op.operands)[:3], *inits], mapping),
-        attributes=dict(op.attributes.items()),
-        regions=1,
-        loc=op.location,
-    )
+    operands = _mapped([*list(op.operands)[:3], *inits], mapping)
+    clone = like(op, operands, [op.results[index].type for index in indices], regions=1)
     arguments = [body.arguments[0], *[body.arguments[1 + index] for index in indices]]
     target = clone.regions[0].blocks.append(
         *[argument.type for argument in arguments], arg_locs=[op.location] * len(arguments)
@@ -262,14 +257,8 @@ def _clone_for(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -
 
 def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
     indices = kept.indices(op, len(op.results))
-    clone = ir.Operation.create(
-        "scf.if",
-        results=[op.results[index].type for index in indices],
-        operands=_mapped(list(op.operands), mapping),
-        attributes=dict(op.attributes.items()),
-        regions=2,
-        loc=op.location,
-    )
+    types = [op.results[index].type for index in indices]
+    clone = like(op, _mapped(list(op.operands), mapping), types, regions=2)
     for source, region in zip(op.regions, clone.regions, strict=True):
         if not len(source.blocks):
             continue
@@ -282,13 +271,8 @@ def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) ->
 def _clone_while(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
     results = kept.indices(op, len(op.results))
     arguments = kept.argument_indices(op)
-    clone = ir.Operation.create(
-        "scf.while",
-        results=[op.results[index].type for index in results],
-        operands=_mapped([op.operands[index] for index in arguments], mapping),
-        regions=2,
-        loc=op.location,
-    )
+    operands = _mapped([op.operands[index] for index in arguments], mapping)
+    clone = like(op, operands, [op.results[index].type for index in results], regions=2)
     passed = [0, *(1 + index for index in results)]
     for region, target, taken, returned in zip(
         op.regions, clone.regions, (arguments, results), (passed, arguments), strict=True
@@ -352,15 +336,10 @@ def add_carried_value(op: Any, type_: Any, initial: Any) -> Any:
         type_: Type of the value.
         initial: The value before the first iteration; None for scf.if.
     """
-    clone = ir.Operation.create(
-        op.name,
-        results=[*[result.type for result in op.results], type_],
-        operands=list(op.operands) if initial is None else [*op.operands, initial],
-        attributes=dict(op.attributes.items()),
-        regions=len(op.regions),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
+    operands = list(op.operands) if initial is None else [*op.operands, initial]
+    types = [*[result.type for result in op.results], type_]
+    with ir.InsertionPoint(op):
+        clone = like(op, operands, types, regions=len(op.regions))
     for region, target in zip(op.regions, clone.regions, strict=True):
         if len(region.blocks):
             region.blocks[0].append_to(target)
@@ -372,11 +351,6 @@ def add_carried_value(op: Any, type_: Any, initial: Any) -> Any:
 
 def append_operand(last: Any, value: Any) -> None:
     """Replace terminator `last` by one with the operand `value` more."""
-    ir.Operation.create(
-        last.name,
-        operands=[*last.operands, value],
-        attributes=dict(last.attributes.items()),
-        loc=last.location,
-        ip=ir.InsertionPoint(last),
-    )
+    with ir.InsertionPoint(last):
+        like(last, [*last.operands, value])
     erase(last)

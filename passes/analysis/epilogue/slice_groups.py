@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, integer_or
 from tilec.ir.integers import i64
 
 _GROUP = "slice_group"
@@ -17,12 +17,12 @@ def mark_slice(op: Any, group: int, number: int) -> None:
 
 def slice_group(op: Any) -> int | None:
     """Return the group that `op` is a slice of; None for a whole tile."""
-    return ir.IntegerAttr(op.attributes[_GROUP]).value if _GROUP in op.attributes else None
+    return integer_or(op, _GROUP, None)
 
 
 def slice_number(op: Any) -> int:
     """Return which slice of its group `op` belongs to."""
-    return ir.IntegerAttr(op.attributes[_NUMBER]).value
+    return integer(op, _NUMBER)
 
 
 def copy_slice(source: Any, target: Any) -> None:

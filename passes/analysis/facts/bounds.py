@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp
-from tilec.ir.bindings import arith, ir
+from tilec.ir.attributes import integer
+from tilec.ir.bindings import arith
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import origin_of
 from tilec.support.fast_dataclasses import dataclass
@@ -45,7 +46,7 @@ def bounds_of(tile: Any) -> Iterator[Bound]:
     op = defining_operation(source_of(tile))
     if op is None or op.name != "arith.cmpi":
         return
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     if predicate not in SWAPPED:
         return
     left, right = map(source_of, op.operands)

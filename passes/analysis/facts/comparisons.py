@@ -11,6 +11,7 @@ wraps around: the difference of the operands is exact.
 from math import gcd
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.passes.analysis.facts import intervals
@@ -45,7 +46,7 @@ def equal_run(op: Any, facts: Divisibility) -> int:
         facts: Divisors of the values of its kernel.
     """
     index, limit = op.operands
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     if predicate in _LIMIT_FIRST:
         index, limit = limit, index
     elif predicate not in _INDEX_FIRST:
@@ -83,7 +84,7 @@ def record_difference(op: Any, ranges: ValueRanges) -> None:
         ranges: Ranges of the values of its kernel.
     """
     element = ir.RankedTensorType(op.operands[0].type).element_type
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     if predicate not in SWAPPED or not isinstance(element, ir.IntegerType):
         return
     limits = intervals.signed_limits(ir.IntegerType(element).width)

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts.slices import extents_of
 from tilec.passes.analysis.kernels import TiledAccess, function_body
 
 _TILES = re.compile(r"cdiv\((?P<extent>[\w.\[\]]+), (?P<size>\d+)\)|(?P<whole>[A-Za-z_]\w*)")
@@ -64,11 +64,9 @@ def _starts_at_tile(store: TiledAccess, axis: int, size: int, dim: Any) -> bool:
     view = defining_operation(store.view)
     if dim is None or view is None or not view.name.endswith("make_memref"):
         return False
-    sizes = iter(view.opview.sizes)
-    extents = [next(sizes) if extent is None else extent for extent in store.view.type.shape]
     return any(
         not isinstance(extent, int) and extent == dim and _is_tile_start(coord, axis, size)
-        for extent, coord in zip(extents, store.coords, strict=True)
+        for extent, coord in zip(extents_of(store.view), store.coords, strict=True)
     )
 
 
@@ -88,16 +86,8 @@ def _is_tile_start(coord: Any, axis: int, size: int) -> bool:
 
 
 def _is_coordinate(op: Any, axis: int) -> bool:
-    return (
-        op is not None
-        and op.name == "nv_tileas.get_program_id"
-        and ir.IntegerAttr(op.attributes["axis"]).value == axis
-    )
+    return op is not None and op.name == "nv_tileas.get_program_id" and integer(op, "axis") == axis
 
 
 def _is_constant(op: Any, value: int) -> bool:
-    return (
-        op is not None
-        and op.name == "arith.constant"
-        and ir.IntegerAttr(op.attributes["value"]).value == value
-    )
+    return op is not None and op.name == "arith.constant" and integer(op, "value") == value

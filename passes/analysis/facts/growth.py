@@ -9,6 +9,7 @@ right with every answer. So numbers count as whole numbers that do not wrap arou
 from collections.abc import Iterable
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import FOR_BOUNDS, defining_operation, enclosing_operations, terminator
 from tilec.ir.values import block_of
@@ -144,7 +145,7 @@ class Growth:
             return None
         if op.name != "arith.cmpi" or _is_bool(op.operands[0]):
             return None
-        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        predicate = integer(op, "predicate")
         if predicate in _LESS:
             return _together([_turned(found[0]), found[1]])
         return _together([found[0], _turned(found[1])]) if predicate in _GREATER else None

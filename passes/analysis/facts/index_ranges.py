@@ -52,7 +52,7 @@ class TileBounds:
         known = constant_value(coord)
         if known is not None:
             return isinstance(size, int) and 0 <= known <= size - extent
-        index = _tile_index(coord, extent)
+        index = tile_index(coord, extent)
         if index is None or size_divisor % extent:
             return False
         if isinstance(index, ir.BlockArgument):
@@ -89,7 +89,7 @@ def _tile_count(text: str) -> tuple[str, int] | None:
     return (text, 1) if _NAME.fullmatch(text) else None
 
 
-def _tile_index(coord: Any, extent: int) -> Any:
+def tile_index(coord: Any, extent: int) -> Any:
     """Return the tile index from which `coord` is computed, or None when there is no such index."""
     if extent == 1:
         return coord

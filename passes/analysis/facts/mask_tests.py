@@ -12,6 +12,7 @@ scalars do not exclude that, the test also asks whether both ends of a tile fit 
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts import intervals
@@ -178,7 +179,7 @@ class _Derivation:
         raise NoTestError(f"a part of it comes from '{op.name}'")
 
     def _comparison(self, op: Any, wanted: bool) -> Condition:
-        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        predicate = integer(op, "predicate")
         predicate = predicate if wanted else OPPOSITE[predicate]
         left, right = op.operands
         if predicate in _SWAPPED:

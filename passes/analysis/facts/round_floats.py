@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, defining_operation, enclosing_operations
 from tilec.ir.values import is_tile
@@ -111,7 +112,7 @@ class Evaluation:
             return self.condition(op.operands[0])
         if op.name != "arith.cmpf":
             return None
-        predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+        predicate = integer(op, "predicate")
         a, b = map(self.of, op.operands)
         opposite = _compared(_NEGATED.get(predicate, predicate), a, b)
         return not opposite if predicate in _NEGATED and opposite is not None else opposite

@@ -29,6 +29,12 @@ def slice_starts(memref: Any) -> list[Start]:
     return _trace(memref)[1]
 
 
+def extents_of(memref: Any) -> list[Any]:
+    """Return the extent of each dim: a number, or the value where the type leaves it open."""
+    sizes = iter(defining_operation(memref).opview.sizes)
+    return [next(sizes) if extent is None else extent for extent in memref.type.shape]
+
+
 def whole_array(memref: Any) -> Any:
     """Return the memref of the array that `memref` is a slice of, or `memref` itself."""
     return _trace(memref)[0]

@@ -9,8 +9,7 @@ from typing import Any
 
 from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileaa.types import MemTokenType
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.structured import (
     FOR_BOUNDS,
     LOOPS,
@@ -187,4 +186,4 @@ def _is_small_constant(step: Any) -> bool:
     op = defining_operation(step)
     if op is None or op.name != "arith.constant":
         return False
-    return ir.IntegerAttr(op.attributes["value"]).value < _STEPS
+    return integer(op, "value") < _STEPS

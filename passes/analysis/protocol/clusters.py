@@ -12,8 +12,7 @@
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import AwaitClusterOp, ClusterSendOp, cluster_of
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
@@ -64,13 +63,9 @@ def _find_other_cluster(ops: list[Any], known: tuple[int, int] | None) -> Found 
         known = known or own
         if own != known:
             return op, f"a cluster of {own} in one of {known} CTAs"
-        if op.name == COORD and own[_axis(op)] == 1:
-            return op, f"a cluster of {own} CTAs has one of them along axis {_axis(op)}"
+        if op.name == COORD and own[integer(op, "axis")] == 1:
+            return op, f"a cluster of {own} CTAs has one of them along axis {integer(op, 'axis')}"
     return None
-
-
-def _axis(coord: Any) -> int:
-    return ir.IntegerAttr(coord.attributes["axis"]).value
 
 
 def _find_wrong_share(ops: list[Any]) -> Found | None:
@@ -79,7 +74,7 @@ def _find_wrong_share(ops: list[Any]) -> Found | None:
         axis = multicast_axis(load) if load.name == _LOAD else None
         if axis is None:
             continue
-        along = {op for op in coords if _axis(op) == axis}
+        along = {op for op in coords if integer(op, "axis") == axis}
         wanted = _share(load, axis)
         for number, coord in enumerate(load.opview.coords):
             step = _Steps(along).of(coord)
@@ -184,7 +179,7 @@ def _axes_by_use(region: Any) -> dict[Any, tuple[set[int], Any]]:
             if op.name == COORD:
                 for use in _uses(op.results[0], 2):
                     axes, _ = found.setdefault(use, (set(), op))
-                    axes.add(_axis(op))
+                    axes.add(integer(op, "axis"))
     return found
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Any, TypeVar
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
 from tilec.ir.walks import walk_operations
@@ -179,9 +180,7 @@ class Conditions:
         if not self._nesting.is_simple(value):
             return self._flag(value)
         if op is not None and op.name == "arith.cmpi" and _is_integer(op.operands[0]):
-            predicate = _PREDICATES.get(
-                arith.CmpIPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)
-            )
+            predicate = _PREDICATES.get(arith.CmpIPredicate(integer(op, "predicate")))
             if predicate is not None:
                 left, right = map(self._form, op.operands)
                 difference = self._number(left.add(right, -1))

@@ -9,7 +9,7 @@ from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.count_ops import COUNTING
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
-from tilec.ir.attributes import elements_of
+from tilec.ir.attributes import elements_of, integer_or
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation, terminator
@@ -382,7 +382,7 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
         shared = ir.StringAttr(op.attributes["space"]).value == "shared"
         return [Event(Kind.FENCE, place)] if shared else []
     if short == "barrier":
-        identity = ir.IntegerAttr(op.attributes["id"]).value if "id" in op.attributes else 0
+        identity = integer_or(op, "id", 0)
         return [Event(Kind.BARRIER, place, amount=identity, per_warpgroup=own)]
     if short == "order_memory":
         # The first warp of a role is the first one of its warpgroup, too.

@@ -12,7 +12,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.turn_ops import TURNS
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer
 from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARPGROUP_WARPS
 
@@ -43,7 +43,7 @@ def _consumer_error(roles: Any) -> tuple[Any, str] | None:
     specialised = roles.opview.producer_warps.value > 0
     members: dict[int, Group] = {}
     for op in _numbered(roles.opview.consumer):
-        identity = ir.IntegerAttr(op.attributes["id"]).value
+        identity = integer(op, "id")
         kind = _kind(op)
         groups = _groups(roles, kind)
         last = identity + len(groups) - 1

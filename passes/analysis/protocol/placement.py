@@ -13,8 +13,7 @@ Nothing here trusts the pass that placed them. A rule of the hardware names its 
 from collections.abc import Iterator
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer_or, read_kernel_fact
 from tilec.ir.errors import source_span
 from tilec.ir.structured import defining_operation
 from tilec.layout import Swizzle
@@ -138,11 +137,15 @@ class Placement:
     def _place(self, op: Any, name: str, size: int, alignment: int) -> Place:
         if "offset" not in op.attributes:
             self._report(op, f"{name} has no place in shared memory")
-        return Place(op, name, _number(op, "offset"), size, alignment)
+        return Place(op, name, integer_or(op, "offset", 0), size, alignment)
 
     def _scratch(self, op: Any) -> Iterator[Place]:
         """Yield the scratch area of each team."""
-        size, each, alignment = scratch_bytes(op), _number(op, TEAM_BYTES), scratch_alignment(op)
+        size, each, alignment = (
+            scratch_bytes(op),
+            integer_or(op, TEAM_BYTES, 0),
+            scratch_alignment(op),
+        )
         first = self._place(op, "a scratch area", size, alignment)
         for team in range(self._teams):
             start = first.start + team * each
@@ -274,10 +277,6 @@ def _ring_of(position: Any) -> Any:
         return None
     made = defining_operation(ring)
     return ring if made is not None and made.name == "nv_tileas.create_ring" else None
-
-
-def _number(op: Any, name: str) -> int:
-    return ir.IntegerAttr(op.attributes[name]).value if name in op.attributes else 0
 
 
 def _name(tile: Any) -> str:

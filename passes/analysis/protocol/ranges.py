@@ -6,6 +6,7 @@ Counts:  scf.while (%i = %lower, ...) { %c = arith.cmpi slt, %i, %upper; scf.con
 
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation, enclosing_operations, terminator
 from tilec.passes.analysis.protocol import teams
@@ -48,7 +49,7 @@ def _range_of_while(loop: Any) -> Range | None:
     compare = defining_operation(ends.operands[0])
     if compare is None or compare.name != "arith.cmpi":
         return None
-    if ir.IntegerAttr(compare.attributes["predicate"]).value != arith.CmpIPredicate.slt:
+    if integer(compare, "predicate") != arith.CmpIPredicate.slt:
         return None
     counter, upper = compare.operands
     if counter not in list(before.arguments) or not _stands_outside(upper, loop):

@@ -8,6 +8,7 @@ return.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, terminator
 from tilec.passes.analysis.facts.index_ranges import constant_value
@@ -164,7 +165,7 @@ class ScalarRun:
         if None in operands:
             return None
         if op.name == "arith.cmpi":
-            predicate = arith.CmpIPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)
+            predicate = arith.CmpIPredicate(integer(op, "predicate"))
             return _PREDICATES[predicate](*operands)
         compute = _ARITHMETIC.get(op.name)
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer_or
 from tilec.ir.integers import i64
 from tilec.ir.structured import body_operations
 
@@ -74,12 +74,12 @@ def early_side(branch: Any) -> int:
 
 def stage_of(op: Any) -> int | None:
     """Return the stage that an operation has; None without one."""
-    return ir.IntegerAttr(op.attributes[STAGE]).value if STAGE in op.attributes else None
+    return integer_or(op, STAGE, None)
 
 
 def copy_of(op: Any) -> int | None:
     """Return the number that all copies of one store have; None for a store without copies."""
-    return ir.IntegerAttr(op.attributes[COPY]).value if COPY in op.attributes else None
+    return integer_or(op, COPY, None)
 
 
 def set_copy(op: Any, number: int) -> None:

@@ -9,6 +9,7 @@ not depend on the block at all.
 from collections.abc import Iterable
 from typing import Any
 
+from tilec.ir.attributes import integer_or
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.structured import (
@@ -154,9 +155,7 @@ def share_axis(layout: SharedLayout, peers: int) -> int | None:
 
 def multicast_axis(load: Any) -> int | None:
     """Return the cluster axis along which CTAs share the tile of `load`, or None."""
-    if MULTICAST_AXIS not in load.attributes:
-        return None
-    return ir.IntegerAttr(load.attributes[MULTICAST_AXIS]).value
+    return integer_or(load, MULTICAST_AXIS, None)
 
 
 def set_multicast_axis(load: Any, axis: int) -> None:

@@ -7,6 +7,7 @@ next round of the loop, the CTA finds it in L2; else another CTA may, or nobody.
 
 from typing import Any
 
+from tilec.ir.attributes import integer_or
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
 from tilec.ir.structured import enclosing_loops
@@ -55,5 +56,4 @@ def set_promotion(descriptor: Any, size: int) -> None:
 
 def promotion_of(descriptor: Any) -> int:
     """Return how many bytes a descriptor (`make_tiled_tma_desc`) brings into L2 at a time."""
-    attributes = descriptor.attributes
-    return ir.IntegerAttr(attributes[_ATTRIBUTE]).value if _ATTRIBUTE in attributes else PROMOTION
+    return integer_or(descriptor, _ATTRIBUTE, PROMOTION)

@@ -7,6 +7,7 @@ for divisions, which get a result for all operands.
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.likeness import like
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     PREFIX,
@@ -35,13 +36,7 @@ def convert_block(source: Any, target: Any, state: Conversion) -> None:
 
 def rebuild(op: Any, state: Conversion) -> list[Any]:
     """Build `op` again with converted operands and types and return its results."""
-    clone = ir.Operation.create(
-        op.name,
-        results=result_types(op),
-        operands=state.operands(op),
-        attributes=dict(op.attributes.items()),
-        regions=len(op.regions),
-    )
+    clone = like(op, state.operands(op), result_types(op), regions=len(op.regions))
     for source, target in zip(op.regions, clone.regions, strict=True):
         for block in source.blocks:
             types = [convert_type(argument.type) for argument in block.arguments]

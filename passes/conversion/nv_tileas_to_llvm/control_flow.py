@@ -14,6 +14,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import OpaqueOp
 from tilec.dialects.nv_tileas.types import MmaTokenType, RingPositionType
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir, scf
+from tilec.ir.likeness import like
 from tilec.ir.structured import terminator
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
@@ -119,13 +120,7 @@ def lower_structured(op: Any, lowering: Lowering) -> Sequence[Any]:
         # Code for a loop that does not run would lie between the loop and what follows: measured
         # with ptxas 13.0, every round then ends with two branches.
         operands = [llvm_ops.expect(operands[0], emit.constant(emit.i1_type(), 1))]
-    clone = ir.Operation.create(
-        op.name,
-        results=_types(op.results),
-        operands=operands,
-        attributes=dict(op.attributes.items()),
-        regions=len(op.regions),
-    )
+    clone = like(op, operands, _types(op.results), regions=len(op.regions))
     for source, region in zip(op.regions, clone.regions, strict=True):
         if len(source.blocks):
             _lower_region(lowering, source.blocks[0], region)

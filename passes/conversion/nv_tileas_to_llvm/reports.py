@@ -7,6 +7,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.report_ops import AssertOp, PrintOp
 from tilec.ir import llvm_ops
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.values import is_tile
 from tilec.passes.analysis.kernels import function_body, kernel_operations
@@ -55,7 +56,7 @@ DONE:
 @RULES.converts(PrintOp)
 def lower_print(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Append a record for each element that this thread holds, or one for a text."""
-    number = emit.value(ir.IntegerAttr(op.attributes[REPORT_ID]).value)
+    number = emit.value(integer(op, REPORT_ID))
     coordinates = [emit.value(lowering.get(item)) for item in list(op.operands)[:3]]
     buffer = _buffer(lowering, prints.PRINT_BUFFER)
     words = [number, lowering.next_print(), *coordinates]
@@ -143,7 +144,7 @@ def lower_assert(op: Any, lowering: Lowering) -> Sequence[Any]:
     )
     text = _ASSERT.format(
         failed=FAILED,
-        number=ir.IntegerAttr(op.attributes[REPORT_ID]).value,
+        number=integer(op, REPORT_ID),
         place=4 * Word.WAIT,
         coordinates="\n".join(stores),
     )

@@ -42,6 +42,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
+from tilec.ir.likeness import like
 from tilec.ir.removal import replace_operation
 from tilec.ir.structured import (
     LOOPS,
@@ -266,17 +267,9 @@ def _outermost(op: Any) -> Any:
 
 def _with_token(op: Any, token: Any) -> Any:
     """Rebuild an access with a token operand, which is its last, and return the new one's token."""
-    attributes = dict(op.attributes.items())
-    sizes = list(attributes["operandSegmentSizes"])
-    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 1])
-    new = ir.Operation.create(
-        op.name,
-        results=[result.type for result in op.results],
-        operands=[*op.operands, token],
-        attributes=attributes,
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
+    sizes = ir.DenseI32ArrayAttr.get([*list(op.attributes["operandSegmentSizes"])[:-1], 1])
+    with ir.InsertionPoint(op):
+        new = like(op, [*op.operands, token], operandSegmentSizes=sizes)
     replace_operation(op, new.results)
     return new.opview.result_token
 

@@ -13,6 +13,7 @@ then removes the selections.
 
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.constants import full
 from tilec.ir.removal import replace_operation
@@ -49,7 +50,7 @@ def fold_comparisons(function: Any, context: PassContext) -> bool:
 
 def _known_result(op: Any, ranges: ValueRanges) -> bool | None:
     """Return what a comparison gives for all of its elements; None if that is not known."""
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     left, right = op.operands
     if predicate in _MORE:
         left, right = right, left

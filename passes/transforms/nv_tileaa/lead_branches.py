@@ -21,6 +21,7 @@ instruction of a round.
 
 from typing import Any
 
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import replace_operation
 from tilec.ir.structured import (
@@ -96,7 +97,7 @@ def _is_comparison(condition: Any) -> bool:
 def _turned(branch: Any) -> Any:
     """Replace a branch by a comparison by one by the opposite comparison, and return that."""
     compared = branch.operands[0].owner.operation
-    predicate = ir.IntegerAttr(compared.attributes["predicate"]).value
+    predicate = integer(compared, "predicate")
     with ir.InsertionPoint(branch), branch.location:
         condition = arith.cmpi(arith.CmpIPredicate(OPPOSITE[predicate]), *compared.operands)
         made = scf.IfOp(condition, [item.type for item in branch.results], has_else=True)

@@ -18,9 +18,15 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.removal import erase, erase_unused
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.facts.index_ranges import constant_value, tile_index
 from tilec.passes.analysis.facts.memory_tokens import follows_store
-from tilec.passes.analysis.kernels import array_of_view, free_alias_scope, function_body
+from tilec.passes.analysis.facts.slices import extents_of
+from tilec.passes.analysis.kernels import (
+    array_of_view,
+    free_alias_scope,
+    function_body,
+    written_arrays,
+)
 
 HIDDEN_NAME = "tile_ends_{}"
 """Names of the hidden parameters: the addresses of the tables."""
@@ -42,11 +48,7 @@ class MeasuredTiles:
             for argument, param in zip(self._entry.arguments, params, strict=False)
             if param.get("kind") == "dim"
         }
-        arrays = read_kernel_fact(function, "arrays", [])
-        written = [item for item in arrays if item.get("access") != "read"]
-        groups = {item.get("alias_group", -1) for item in written} - {-1}
-        self._written = {item["name"] for item in written}
-        self._written |= {item["name"] for item in arrays if item.get("alias_group", -1) in groups}
+        self._written = written_arrays(function)
         self._tables: dict[Any, Any] = {}
         self._ends: list[Any] = []
 
@@ -132,10 +134,9 @@ class MeasuredTiles:
         size, i64 = self._size(maker, extents), ir.IntegerType.get_signless(_WORD_BITS)
         address = WorkspaceOp.build(HIDDEN_NAME.format(len(self._tables)), size, i64)
         measured = MeasureTilesOp.build(address, array, extents)
-        given = iter(maker.opview.sizes)
         sizes = [
-            _tile_count(next(given) if known is None else constant(known), extent)
-            for known, extent in zip(type_.shape, extents, strict=True)
+            _tile_count(constant(size) if isinstance(size, int) else size, extent)
+            for size, extent in zip(extents_of(maker.results[0]), extents, strict=True)
         ]
         steps = [_wide(constant(words))]
         for count in reversed(sizes[1:]):
@@ -147,9 +148,8 @@ class MeasuredTiles:
 
     def _size(self, maker: Any, extents: tuple[int, ...]) -> str:
         """Return how many bytes a table takes, as a host expression."""
-        given = iter(maker.opview.sizes)
-        shape = maker.results[0].type.shape
-        names = [self._dims[next(given)] if known is None else str(known) for known in shape]
+        sizes = extents_of(maker.results[0])
+        names = [str(size) if isinstance(size, int) else self._dims[size] for size in sizes]
         tiles = [
             name if extent == 1 else f"cdiv({name}, {extent})"
             for name, extent in zip(names, extents, strict=True)
@@ -190,15 +190,4 @@ def _tile_index(coord: Any, extent: int) -> Any:
 
     Of constants, only 0 is looked at.
     """
-    if extent == 1:
-        return coord
-    known = constant_value(coord)
-    if known is not None:
-        return coord if known == 0 else None
-    op = defining_operation(coord)
-    if op is None or op.name != "arith.muli":
-        return None
-    left, right = op.operands
-    if constant_value(right) == extent:
-        return left
-    return right if constant_value(left) == extent else None
+    return coord if constant_value(coord) == 0 else tile_index(coord, extent)

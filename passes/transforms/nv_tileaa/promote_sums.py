@@ -15,6 +15,7 @@ The CUDA cores add in f32 anyway, so a product that runs there is left as it is.
 from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import DotOp
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.constants import full
 from tilec.ir.removal import replace_operation
@@ -32,7 +33,7 @@ def promote_sums(function: Any, context: PassContext) -> bool:
     for op in kernel_operations(function):
         if op.name != "nv_tileaa.dot" or _OPTION not in op.attributes:
             continue
-        every = ir.IntegerAttr(op.attributes[_OPTION]).value
+        every = integer(op, _OPTION)
         del op.attributes[_OPTION]
         changed = True
         if why_not_wgmma(op, 1) is None:

@@ -3,7 +3,7 @@
 from functools import reduce
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant
 from tilec.ir.structured import defining_operation
@@ -96,7 +96,7 @@ class ScalarNames:
             is_round = value.owner.owner.operation.name == "scf.for" and value.arg_number == 0
             return "round" if is_round else "..."
         if op.name == "arith.constant":
-            return str(ir.IntegerAttr(op.attributes["value"]).value)
+            return str(integer(op, "value"))
         if op.name == "nv_tileaa.get_program_id":
             return f"block[{op.attributes['axis'].value}]"
         if op.name in _INFIX and depth < _DEEPEST:

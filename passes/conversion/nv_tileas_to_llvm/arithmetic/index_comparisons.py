@@ -18,7 +18,7 @@ moves nothing out of the rounds, and ptxas made of the other order 0.9% more to 
 from collections.abc import Callable
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.bindings import arith, ir
 from tilec.passes.analysis.facts.bounds import SWAPPED
 from tilec.passes.analysis.facts.comparisons import EXACT_DIFFERENCE, recorded_run
@@ -43,7 +43,7 @@ def index_comparison(lowering: Lowering, op: Any) -> Callable[[int], Any] | None
     split = read_kernel_fact(lowering.function, "plan", {}).get(SPLIT, False)
     if not (split or read_kernel_fact(lowering.function, EXCHANGED, False)):
         return None
-    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    predicate = integer(op, "predicate")
     exact = ir.DenseI64ArrayAttr(op.attributes[EXACT_DIFFERENCE])
     for side in exact:
         kind = SWAPPED[predicate] if side else predicate

@@ -18,8 +18,8 @@ from tilec.dialects.nv_tileas.shared_ops import (
     SlotViewOp,
     StoreSharedOp,
 )
-from tilec.ir.attributes import elements_of
-from tilec.ir.bindings import arith, ir
+from tilec.ir.attributes import elements_of, integer
+from tilec.ir.bindings import arith
 from tilec.layout import (
     MatrixAccesses,
     RegisterLayout,
@@ -43,7 +43,7 @@ VECTOR_BYTES = 16
 @RULES.converts(AllocSharedOp, AllocMBarrierOp)
 def lower_alloc(op: Any, lowering: Lowering) -> Sequence[Any]:
     """A buffer is its address."""
-    offset = ir.IntegerAttr(op.attributes["offset"]).value
+    offset = integer(op, "offset")
     return [emit.byte_offset(lowering.shared, offset)]
 
 
@@ -160,10 +160,10 @@ def box_origin(op: Any) -> tuple[int, ...]:
 
 def scratch_area(lowering: Lowering, op: Any) -> Any:
     """Return the address of the scratch area of `op`, of this thread's team."""
-    area = emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
+    area = emit.byte_offset(lowering.shared, integer(op, "offset"))
     if TEAM_BYTES not in op.attributes:
         return area
-    distance = ir.IntegerAttr(op.attributes[TEAM_BYTES]).value
+    distance = integer(op, TEAM_BYTES)
     return emit.byte_offset(area, emit.multiply(lowering.current_role.team, distance))
 
 

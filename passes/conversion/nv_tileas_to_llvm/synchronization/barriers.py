@@ -32,7 +32,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
 from tilec.dialects.nv_tileas.role_ops import SetRegistersOp, SleepOp
 from tilec.dialects.nv_tileas.tma_ops import BulkCommitOp, BulkWaitOp
 from tilec.ir import llvm_ops
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import Owner
 from tilec.passes.analysis.protocol.counts import ring_peers
@@ -61,7 +61,7 @@ class Ring:
 
 def role_barrier(lowering: Lowering, op: Any) -> None:
     """Synchronise the threads of the current role with the named barrier that `op` was given."""
-    identity = ir.IntegerAttr(op.attributes["id"]).value
+    identity = integer(op, "id")
     role = lowering.current_role
     if is_per_warpgroup(op):
         number = emit.value(emit.add(role.consumer, identity))

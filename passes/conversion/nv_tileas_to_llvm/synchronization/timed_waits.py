@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tilec.ir import llvm_ops
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -209,7 +209,7 @@ class DebugWaits:
 def _record(op: Any, buffer: str, parity: str, slot: str, iteration: str) -> str:
     """Return the PTX that fills in the record at the address in operand `buffer`."""
     values = {
-        Word.WAIT: str(ir.IntegerAttr(op.attributes[WAIT_ID]).value),
+        Word.WAIT: str(integer(op, WAIT_ID)),
         Word.BLOCK: "%ctaid.x",
         Word.THREAD: "%tid.x",
         Word.PARITY: parity,

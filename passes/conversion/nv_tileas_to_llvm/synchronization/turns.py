@@ -5,7 +5,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.turn_ops import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith, ir
+from tilec.ir.attributes import integer
+from tilec.ir.bindings import arith
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
@@ -29,7 +30,7 @@ def lower_turn_start(op: Any, lowering: Lowering) -> Sequence[Any]:
 @RULES.converts(TurnTakeOp)
 def lower_turn_take(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait at the warpgroup's own barrier."""
-    number = emit.value(emit.add(lowering.current_role.warpgroup, _first(op)))
+    number = emit.value(emit.add(lowering.current_role.warpgroup, integer(op, "id")))
     llvm_ops.barrier(number, emit.value(_THREADS))
     return []
 
@@ -46,9 +47,5 @@ def lower_turn_pass(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 
 def _arrive(op: Any, warpgroup: emit.Index, predicate: Any) -> None:
-    number = emit.value(emit.add(warpgroup, _first(op)))
+    number = emit.value(emit.add(warpgroup, integer(op, "id")))
     predicated(predicate, f"bar.arrive $0, {_THREADS};", "r", [number])
-
-
-def _first(op: Any) -> int:
-    return ir.IntegerAttr(op.attributes["id"]).value

@@ -9,6 +9,7 @@ from tilec.dialects.nv_tileas.memory_ops import JoinMemTokenOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import constant, i64
+from tilec.ir.likeness import like
 from tilec.ir.removal import is_read
 from tilec.layout import SharedLayout
 from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts
@@ -86,17 +87,12 @@ class StoreParts:
         access, whole = self.access, self.access.op
         origin, layout = self.pieces[number]
         coords = [_shifted(coord, step) for coord, step in zip(base, origin, strict=True)]
-        attributes = dict(whole.attributes.items())
-        attributes.pop("coord_div_by", None)  # holds for the whole tile only
         after = [access.token] if access.token is not None else []
-        sizes = [1, 1, len(coords), len(after)]
-        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
-        store = ir.Operation.create(
-            whole.name,
-            results=[result.type for result in whole.results],
-            operands=[access.view, part, *coords, *after],
-            attributes=attributes,
-        )
+        sizes = ir.DenseI32ArrayAttr.get([1, 1, len(coords), len(after)])
+        operands = [access.view, part, *coords, *after]
+        store = like(whole, operands, operandSegmentSizes=sizes)
+        if "coord_div_by" in store.attributes:  # holds for the whole tile only
+            del store.attributes["coord_div_by"]
         store.attributes["shared_layout"] = shared_attribute(layout)
         mark_per_warpgroup(store)
         return store

@@ -35,6 +35,7 @@ from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp, ViewOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.constants import resized
+from tilec.ir.likeness import like
 from tilec.ir.removal import erase, is_used
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import body_operations, clone_whole, defining_operation, next_operation
@@ -297,9 +298,7 @@ def _moves_freely(op: Any) -> bool:
 
 def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
     """Emit an operation like `op` on other operands; return its result, of type `type_`."""
-    attributes = {item: op.attributes[item] for item in op.attributes}
-    made = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
-    return made.results[0]
+    return like(op, operands, [type_]).results[0]
 
 
 def _summed(tile: Any, view: Any, reduce: Any) -> Any:

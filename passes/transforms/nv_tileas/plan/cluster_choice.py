@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_fact
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.element_accesses import element_beyond_grid
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
@@ -100,7 +99,7 @@ def _shared_loads(
     """
     rank = len(read_kernel_fact(function, "grid"))
     ids = {
-        op: ir.IntegerAttr(op.attributes["axis"]).value - (rank - 2)
+        op: integer(op, "axis") - (rank - 2)
         for op in kernel_operations(function)
         if op.name == "nv_tileas.get_program_id"
     }

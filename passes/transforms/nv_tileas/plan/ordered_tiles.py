@@ -36,6 +36,7 @@ from tilec.ir.removal import replace_operation
 from tilec.ir.structured import clone_whole, defining_operation, operations_inside
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.dealt_lists import dealing_ctas, list_length
+from tilec.passes.analysis.facts.slices import extents_of
 from tilec.passes.analysis.free_digits import FreeArray, free_reads, sharing_last
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
@@ -346,10 +347,9 @@ def _together(order: "TileOrder", free: Any) -> Any:
     for array in order.apart:
         element = element_bits(array.memref.type.element_type)
         size = constant(max(1, element // 8), _WIDE)
-        sizes = iter(defining_operation(array.memref).opview.sizes)
-        for dim, extent in enumerate(array.memref.type.shape):
-            value = next(sizes) if extent is None else constant(extent)
-            value = constant(array.dims[dim]) if dim in array.dims else value
+        for dim, extent in enumerate(extents_of(array.memref)):
+            extent = array.dims.get(dim, extent)
+            value = constant(extent) if isinstance(extent, int) else extent
             size = arith.muli(size, arith.extui(ir.IntegerType.get_signless(_WIDE), value))
         total = arith.addi(total, size)
     fits = arith.divui(constant(order.kept_bytes, _WIDE), arith.maxui(total, constant(1, _WIDE)))

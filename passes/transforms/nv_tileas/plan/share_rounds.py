@@ -19,6 +19,7 @@ Options:
 from typing import Any
 
 from tilec.dialects.nv_tileas import ClusterCoordOp
+from tilec.ir.attributes import integer
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.kernels import ctas_of_spec, read_spec, shares_rounds
@@ -55,6 +56,6 @@ def _times(step: Any, ctas: int) -> Any:
     """Emit the distance of a CTA's rounds."""
     maker = defining_operation(step)
     if maker is not None and maker.name == "arith.constant":
-        value = ir.IntegerAttr(maker.attributes["value"]).value * ctas
+        value = integer(maker, "value") * ctas
         return arith.constant(step.type, value)
     return arith.muli(step, arith.constant(step.type, ctas))

@@ -34,6 +34,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import TileSliceOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.constants import resized
 from tilec.ir.integers import constant
+from tilec.ir.likeness import like
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.epilogue.epilogue_slices import (
@@ -126,25 +127,17 @@ class _Slice:
     def _clone(self, op: Any, mapping: dict[Any, Any], axis: int) -> Any:
         """Clone an operation on tiles for their slices."""
         result = self._type(op.results[0], axis)
-        attributes = dict(op.attributes.items())
         if op.name == CONSTANT:
-            attributes["value"] = resized(attributes["value"], result)
-        return ir.Operation.create(
-            op.name,
-            results=[result],
-            operands=[mapping.get(operand, operand) for operand in op.operands],
-            attributes=attributes,
-        ).results[0]
+            return arith.constant(result, resized(op.attributes["value"], result))
+        operands = [mapping.get(operand, operand) for operand in op.operands]
+        return like(op, operands, [result]).results[0]
 
     def _load(self, load: Any, axis: int) -> Any:
         access = tiled_access(load)
         with load.location:
-            clone = ir.Operation.create(
-                load.name,
-                results=[self._type(load.results[0], axis), load.results[1].type],
-                operands=self._operands(access, [access.view], axis),
-                attributes=self._attributes(access, axis),
-            )
+            types = [self._type(load.results[0], axis), load.results[1].type]
+            operands = self._operands(access, [access.view], axis)
+            clone = like(load, operands, types, **self._changed(access, axis))
         if access.uses_tma:
             mark_slice(clone, self.group, self.number)
         self.made[load.results[1]] = clone.results[1]
@@ -153,12 +146,8 @@ class _Slice:
     def store(self, tile: Any) -> Any:
         """Emit the store of the slice."""
         access, axis = self.sliced.access, self.sliced.axis
-        clone = ir.Operation.create(
-            access.op.name,
-            results=[access.op.results[0].type],
-            operands=self._operands(access, [access.view, tile], axis),
-            attributes=self._attributes(access, axis),
-        )
+        operands = self._operands(access, [access.view, tile], axis)
+        clone = like(access.op, operands, **self._changed(access, axis))
         mark_slice(clone, self.group, self.number)
         return clone
 
@@ -171,14 +160,13 @@ class _Slice:
         after = [] if access.token is None else [self.made.get(access.token, access.token)]
         return [*first, *coords, *after]
 
-    def _attributes(self, access: TiledAccess, axis: int) -> dict[str, Any]:
-        """Return the attributes of an access to the slice, whose coordinate has other divisors."""
-        attributes = dict(access.op.attributes.items())
-        if "coord_div_by" in attributes:
-            divisors = list(attributes["coord_div_by"])
-            divisors[axis] = gcd(divisors[axis], self.number * self.columns)
-            attributes["coord_div_by"] = ir.DenseI64ArrayAttr.get(divisors)
-        return attributes
+    def _changed(self, access: TiledAccess, axis: int) -> dict[str, Any]:
+        """Return the other attributes of an access to the slice: divisors of its coordinates."""
+        if "coord_div_by" not in access.op.attributes:
+            return {}
+        divisors = list(access.op.attributes["coord_div_by"])
+        divisors[axis] = gcd(divisors[axis], self.number * self.columns)
+        return {"coord_div_by": ir.DenseI64ArrayAttr.get(divisors)}
 
 
 def _erase_unused(store: SlicedStore) -> None:

@@ -26,8 +26,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.count_ops import COUNTER_BARRIERS
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.turn_ops import TURNS
-from tilec.ir.attributes import write_kernel_facts
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, write_kernel_facts
 from tilec.ir.integers import i64
 from tilec.ir.walks import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
@@ -100,12 +99,12 @@ def _place(ops: list[Any]) -> int:
     arena = _Arena()
     for op in (op for op in ops if op.name == "nv_tileas.alloc_shared"):
         layout = layout_of_shared(op.results[0].type)
-        size = slot_bytes(op.results[0].type) * ir.IntegerAttr(op.attributes["slots"]).value
+        size = slot_bytes(op.results[0].type) * integer(op, "slots")
         _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
     if _largest_scratch(ops):
         _place_scratch(arena, ops, _team_count(ops))
     for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
-        slots = ir.IntegerAttr(op.attributes["slots"]).value
+        slots = integer(op, "slots")
         _set_offset(op, arena.take(MBARRIER_BYTES * slots, MBARRIER_BYTES))
     return arena.size
 
@@ -160,7 +159,7 @@ def _over_budget(function: Any, ops: list[Any], used: int, context: PassContext)
     for op in ops:
         if op.name == "nv_tileas.alloc_shared":
             tile = op.results[0].type
-            slots = ir.IntegerAttr(op.attributes["slots"]).value
+            slots = integer(op, "slots")
             shape = "x".join(map(str, tile.shape))
             parts.append(
                 f"{slots} x {shape} {tile.element_type} ({slots * slot_bytes(tile)} bytes)"

@@ -21,17 +21,15 @@ from itertools import pairwise
 from typing import Any
 
 from tilec.dialects.common.effects import has_effect
-from tilec.ir.bindings import ir
 from tilec.ir.sequences import operations_between
 from tilec.ir.structured import operations_inside
-from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
-from tilec.passes.analysis.kernels import kernel_roles
+from tilec.passes.analysis.kernels import channels_of, kernel_roles
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.passes.registry import PassContext, register_kernel_pass
 
-_SEND, _RECEIVE = "nv_tileas.send", "nv_tileas.receive"
+_SEND = "nv_tileas.send"
 
 
 @register_kernel_pass("nv-tileas-fill-together")
@@ -44,18 +42,12 @@ def fill_together(function: Any, context: PassContext) -> bool:
 
 def _slots(roles: Any) -> Iterable[list[Any]]:
     """Return the sends of each slot that a producer fills, in the order of the program."""
-    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
-    receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
     slots: dict[Any, list[Any]] = {}
-    for send in [op for op in ops if op.name == _SEND and slice_group(op) is None]:
-        receive = receives.get(_channel(send))
-        if receive is not None and receive.block != send.block:
+    for send, receive in channels_of(roles):
+        apart = receive is not None and receive.block != send.block
+        if apart and slice_group(send) is None:
             slots.setdefault((send.block, stage_of(receive)), []).append(send)
     return slots.values()
-
-
-def _channel(op: Any) -> int:
-    return ir.IntegerAttr(op.attributes["channel"]).value
 
 
 def _follow(before: Any, send: Any) -> bool:

@@ -98,9 +98,9 @@ from tilec.ir.structured import (
     thread_value,
 )
 from tilec.ir.values import users_of
-from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_number
 from tilec.passes.analysis.kernels import (
+    channels_of,
     cluster_of_spec,
     kernel_functions,
     kernel_roles,
@@ -221,12 +221,10 @@ def _group_channels(roles: Any) -> list[_Channels]:
     consumers send to themselves, the first use of a tile ends a group for the same reason. The
     first use of its memory token does, too: a store to what was loaded must come after the wait.
     """
-    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
-    receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
+    channels = channels_of(roles)
+    receives = {receive for _, receive in channels}
     groups: dict[Any, _Channels] = {}
-    sends = [op for op in ops if op.name == "nv_tileas.send"]
-    for send in sends:
-        receive = receives.get(_channel(send))
+    for send, receive in channels:
         if receive is None:
             erase(send)
             continue
@@ -235,7 +233,7 @@ def _group_channels(roles: Any) -> list[_Channels]:
         place = (send.block, _segment(send), read) if sequence is None else (sequence,)
         key = (*place, stage_of(receive))
         if key not in groups:
-            opening = opens_loop(receive, set(receives.values()))
+            opening = opens_loop(receive, receives)
             groups[key] = _Channels([], [], sequence is not None, opening)
         group = groups[key]
         group.sends.append(send)
@@ -260,10 +258,6 @@ def _ends_group(op: Any, received: set[Any]) -> bool:
     return any(inner.name == "nv_tileas.send" for inner in inside) or any(
         operand in received for inner in (op, *inside) for operand in inner.operands
     )
-
-
-def _channel(op: Any) -> int:
-    return ir.IntegerAttr(op.attributes["channel"]).value
 
 
 def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: Any) -> bool:

@@ -63,6 +63,7 @@ from tilec.dialects.nv_tileas.measure_ops import DealItemsOp, OrderItemsOp, Tabu
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.integers import i64
+from tilec.ir.likeness import like
 from tilec.ir.removal import erase, is_read
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import (
@@ -253,15 +254,8 @@ def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
     set_stage(load, None)  # a producer runs ahead of the stages of its consumers
     if op.opview.after is None:
         return load
-    sizes = list(load.attributes["operandSegmentSizes"])
-    bare = ir.Operation.create(
-        load.name,
-        results=[result.type for result in load.results],
-        operands=list(load.operands)[:-1],
-        attributes=dict(load.attributes.items()),
-        loc=load.location,
-    )
-    bare.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 0])
+    sizes = ir.DenseI32ArrayAttr.get([*list(load.attributes["operandSegmentSizes"])[:-1], 0])
+    bare = like(load, list(load.operands)[:-1], operandSegmentSizes=sizes)
     erase(load)
     mapping.update(zip(op.results, bare.results, strict=True))
     return bare

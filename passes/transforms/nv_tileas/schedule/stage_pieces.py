@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
 from tilec.ir.bindings import ir
 from tilec.ir.constants import resized
+from tilec.ir.likeness import like
 from tilec.ir.structured import defining_operation
 from tilec.ir.values import is_tile, users_of
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
@@ -248,19 +249,19 @@ class _Span:
 
     def emit(self, op: Any, values: Values) -> None:
         """Emit `op`, for these columns, on what `values` says; add its results to them."""
-        attributes = dict(op.attributes.items())
+        changed: dict[str, Any] = {}
         types = [self._narrowed(result.type) for result in op.results]
         if self.count > 1 and op.name == "nv_tileas.load_shared":
             origin = self.origin(list(op.results[0].type.shape))
-            attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
+            changed["origin"] = ir.DenseI64ArrayAttr.get(origin)
         elif op.name == SLICE:
             within = self.origin(list(op.results[0].type.shape))
             origin = [a + b for a, b in zip(op.opview.origin, within, strict=True)]
-            attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
+            changed["origin"] = ir.DenseI64ArrayAttr.get(origin)
         elif self.count > 1 and op.name == "arith.constant" and is_tile(op.results[0]):
-            attributes["value"] = resized(attributes["value"], types[0])
+            changed["value"] = resized(op.attributes["value"], types[0])
         operands = [values.get(operand, operand) for operand in op.operands]
-        copy = ir.Operation.create(op.name, types, operands, attributes, loc=op.location)
+        copy = like(op, operands, types, **changed)
         set_stage(copy, None)
         values.update(zip(op.results, copy.results, strict=True))
 

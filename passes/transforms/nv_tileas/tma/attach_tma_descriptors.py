@@ -14,8 +14,7 @@ from typing import Any
 
 from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.cute.registry import COMBINED_AS
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
-from tilec.ir.bindings import ir
+from tilec.ir.attributes import integer, read_kernel_metadata, write_kernel_facts
 from tilec.ir.integers import i32
 from tilec.ir.removal import replace_operation
 from tilec.passes.analysis.kernels import add_parameter, kernel_operations
@@ -36,7 +35,7 @@ def attach_tma_descriptors(function: Any, context: PassContext) -> None:
     makers = [
         op for op in kernel_operations(function) if op.name == "nv_tileas.make_tiled_tma_desc"
     ]
-    makers.sort(key=_index)
+    makers.sort(key=lambda op: integer(op, "tmaIdx"))
     metadata = read_kernel_metadata(function)
     recipes = [_recipe(op, function, metadata) for op in makers]
     for op in makers:
@@ -58,17 +57,13 @@ def verify_descriptor_abi(function: Any) -> None:
         raise InternalCompilerError(
             "funcOp lack tmaDeviceNum and tmaHostNum attr", pass_name=NAME, op=function.name
         )
-    count = ir.IntegerAttr(function.attributes[HOST_COUNT]).value
+    count = integer(function, HOST_COUNT)
     for op in kernel_operations(function):
         if op.name in _COPIES:
             if "tmaIdx" not in op.attributes:
                 raise InternalCompilerError("not find tmaIdx.", pass_name=NAME, op=op.name)
-            if _index(op) >= count:
+            if integer(op, "tmaIdx") >= count:
                 raise InternalCompilerError("tmaIdx exceed tmaHostNum.", pass_name=NAME, op=op.name)
-
-
-def _index(op: Any) -> int:
-    return ir.IntegerAttr(op.attributes["tmaIdx"]).value
 
 
 def _recipe(op: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any]:

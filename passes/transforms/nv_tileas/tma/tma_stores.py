@@ -31,13 +31,14 @@ from tilec.dialects.nv_tileas.tma_ops import (
     EVICT_FIRST,
     element_bits,
 )
+from tilec.ir.attributes import integer, integer_or
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant, equal, i64
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation, enclosing_loops, terminator
 from tilec.ir.walks import walk_operations
 from tilec.passes.analysis.facts.memory_tokens import trace_token
-from tilec.passes.analysis.facts.slices import array_coordinates, sliced_dims
+from tilec.passes.analysis.facts.slices import array_coordinates, extents_of, sliced_dims
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.schedule.marks import copy_of
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import StagingStep
@@ -98,8 +99,7 @@ def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> 
             kernel.staging[one] = (allocate(1), set())
         return _Staging(kernel.staging[one][0], 0, per_warpgroup=False, is_reused=reused)
     group, slot, slots, pending = (
-        ir.IntegerAttr(store.attributes[f"staging_{name}"]).value
-        for name in ("group", "slot", "slots", "pending")
+        integer(store, f"staging_{name}") for name in ("group", "slot", "slots", "pending")
     )
     if group not in kernel.staging:
         kernel.staging[group] = (allocate(slots * kernel.consumers), set())
@@ -108,9 +108,7 @@ def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> 
         tile = WarpgroupViewOp.build(buffer, slot, slots, slot_type)
     reused = in_loop or slot in used
     used.add(slot)
-    place, size = (
-        _staging_field(store, name, least) for name, least in (("place", 0), ("batch", 1))
-    )
+    place, size = integer_or(store, "staging_place", 0), integer_or(store, "staging_batch", 1)
     return _Staging(
         tile,
         pending,
@@ -119,13 +117,6 @@ def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> 
         opens=place == 0 and step.is_first,
         closes=place == size - 1 and step.is_last,
     )
-
-
-def _staging_field(store: Any, name: str, default: int) -> int:
-    attribute = f"staging_{name}"
-    if attribute not in store.attributes:
-        return default
-    return ir.IntegerAttr(store.attributes[attribute]).value
 
 
 def lower_store(store: Any, kernel: TmaKernel) -> None:
@@ -232,10 +223,7 @@ def _element_bytes(access: TiledAccess) -> int:
 
 def _extent(access: TiledAccess, dim: int) -> Any:
     """Return the extent of the memref of `access` along `dim`; emit it if it is known."""
-    memref = defining_operation(access.view).opview
-    shape, given = memref.memref.type.shape, iter(memref.sizes)
-    extents = [next(given) if extent is None else extent for extent in shape]
-    found = extents[dim]
+    found = extents_of(access.view)[dim]
     return constant(found) if isinstance(found, int) else found
 
 
