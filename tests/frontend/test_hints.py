@@ -30,6 +30,10 @@ from tests.frontend.conftest import HEADER
             "argument 'sem'",
             "memory_order='relaxed'",
         ),
+        ("x = load(A, (arange(1), 0), (4, 4))", "an integer scalar", "take 'x.item()'"),
+        ("x = load(A, (arange(4), 0), (4, 4))", "an integer scalar", "use 'gather'"),
+        ("for i in range(arange(1)):\n    pass", "are integer scalars", "take 'x.item()'"),
+        ("a, b, c, d = grid(1, 2, 3, 4)", "one to three extents", "join axes"),
         ("x = helper(alpha, dim=1)", "'helper' has no parameter 'dim'", "sum(a, axis=1)"),
     ],
 )

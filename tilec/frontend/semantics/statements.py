@@ -165,7 +165,8 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
     count = len(call.arguments)
     if call.keywords or not 1 <= count <= 3:
         message = f"grid: takes one to three extents, found {count}"
-        raise ctx.fail("T0316", message, call.span)
+        hint = "join axes: 'ab = grid(A * B)', then 'a, b = ab // B, ab % B'" if count > 3 else None
+        raise ctx.fail("T0316", message, call.span, hint=hint)
     extents = tuple(host_expression.to_host(ctx, item) for item in call.arguments)
     ctx.grid = GridInfo(extents, call.span)
     if not isinstance(statement, ast.Assign):

@@ -36,6 +36,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("worker_warps", 0.1, (1, 2, 4, 8)),
     ("tile_group", 0.05, (0, 1, 2)),
     ("spread", 0.1, (2, 4)),
+    ("fill_gpu", 0.1, (0, 1)),
 )
 """Fields of the plan: how often each is fixed, and its values."""
 MULTIPROCESSORS = (1, 2, 3, 5)

@@ -100,6 +100,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stream_results", 0.1, (True,)),
     ("consumers", 0.15, (1, 2, 3)),
     ("tile_group", 0.2, (0, 1, 2, 8)),
+    ("fill_gpu", 0.2, (True,)),
     ("defer_stores", 0.2, (True,)),
     ("defer_work", 0.1, (False,)),
     ("snake_k", 0.1, (False,)),

@@ -1,5 +1,6 @@
 """Builtins that move tiles between arrays and registers: `load`, `prefetch`, `store`."""
 
+from math import prod
 from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
@@ -51,9 +52,20 @@ def index_scalar(
             message = f"{name} is an i32, found {dtype.name}"
             raise call.fail("T0319", message, argument.span, hint="use 'cast(i, i32)'")
     message = f"{name} is an integer scalar, found {describe(value)}"
-    is_float = isinstance(value, hir.Value) and numeric.dtype_of(value).is_float
-    hint = "divide integers with '//', or use 'cast(i, i32)'" if is_float else None
-    raise call.fail("T0319", message, argument.span, hint=hint)
+    raise call.fail("T0319", message, argument.span, hint=_scalar_hint(value))
+
+
+def _scalar_hint(value: AnyValue) -> str | None:
+    """Return how to make an index of what is no integer scalar."""
+    if not isinstance(value, hir.Value):
+        return None
+    if numeric.dtype_of(value).is_float:
+        return "divide integers with '//', or use 'cast(i, i32)'"
+    if not isinstance(value.type, hir.TileType):
+        return None
+    if prod(value.type.shape) == 1:
+        return "load it as a scalar, with the shape '()', or take 'x.item()'"
+    return "for an index for each element, use 'gather' or 'scatter'"
 
 
 MAX_LATENCY = 10

@@ -130,4 +130,6 @@ def _bound(ctx: Context, node: ast.Expression, *, is_step: bool) -> hir.Value:
             message = f"range: bounds are i32, found {dtype.name}"
             raise ctx.fail("T0319", message, node.span, hint=hint)
     message = f"range: bounds are integer scalars, found {describe(value)}"
-    raise ctx.fail("T0319", message, node.span)
+    is_tile = isinstance(value, hir.Value) and isinstance(value.type, hir.TileType)
+    hint = "take 'x.item()' of a tile of one element, or 'max(x)'" if is_tile else None
+    raise ctx.fail("T0319", message, node.span, hint=hint)
