@@ -69,7 +69,7 @@ class SlotViewOp(CheckedOperation, name="slot_view", traits=[Pure]):
 
 
 class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
-    """Name a shared-memory tile with other dims of extent 1."""
+    """Name a shared-memory tile with other dims of extent 1, or with dims that are joined."""
 
     TYPES = (("source", SHARED), ("result", SHARED))
 
@@ -77,15 +77,11 @@ class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
     result: Result[Any]
 
     def find_error(self) -> str | None:
-        """Return the message for a result that is not the source but for unit dims."""
+        """Return the message for a result whose elements lie elsewhere than those of the source."""
         source, result = self.source.type, self.result.type
-        (extents, boxes), (wanted, wanted_boxes) = map(_without_units, (source, result))
-        if extents != wanted:
-            return (
-                f"expects extents that differ in dims of 1, but got {source.shape} and"
-                f" {result.shape}"
-            )
-        if boxes != wanted_boxes or source.layout.swizzle_bytes != result.layout.swizzle_bytes:
+        if prod(source.shape) != prod(result.shape):
+            return f"expects as many elements, but got {source.shape} and {result.shape}"
+        if _boxes(source) != _boxes(result):
             return "expects the layout of the source"
         return None
 
@@ -190,7 +186,11 @@ def _find_mismatch(op: CheckedOperation, shared: Any, tile: Any) -> str | None:
     return find_box_error(shared, tile, elements_of(op.attributes["origin"]), "tile")
 
 
-def _without_units(tile: Any) -> tuple[list[int], list[int]]:
-    """Return the extents other than 1 of a shared-memory tile, and those of its boxes."""
-    pairs = [pair for pair in zip(tile.shape, tile.layout.box_shape, strict=True) if pair[0] != 1]
-    return [extent for extent, _ in pairs], [box for _, box in pairs]
+def _boxes(tile: Any) -> tuple[int, int, int]:
+    """Return the elements of a box, those of its rows, and the swizzle of a shared-memory tile."""
+    box = tile.layout.box_shape
+    return (
+        prod(box),
+        next((inner for inner in reversed(box) if inner > 1), 1),
+        tile.layout.swizzle_bytes,
+    )

@@ -123,6 +123,8 @@ def test_steps_of_k_stay_whole_and_equally_far_apart(layout, peers):
         ((8, 64), (8, 64), 2, None),
         ((24, 64), (24, 64), 2, None),
         ((1, 128, 64), (1, 128, 64), 2, (1, 64, 64)),
+        ((2, 8, 8, 64), (2, 8, 8, 64), 2, (1, 8, 8, 64)),  # rows of two axes: the first is cut
+        ((1, 6, 4, 64), (1, 6, 4, 64), 2, None),
     ],
 )
 def test_boxes_of_a_divided_tile(shape, box, peers, expected):

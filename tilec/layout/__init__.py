@@ -22,6 +22,7 @@ from tilec.layout.modes import Mode, Owner, ThreadTerm
 from tilec.layout.parts import TilePart, sliced_from, tile_slice, warpgroup_part
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import (
+    MAX_BOX_EXTENT,
     AddressTerm,
     SharedLayout,
     Swizzle,
@@ -30,9 +31,10 @@ from tilec.layout.shared import (
     row_major,
     tma_boxes,
 )
-from tilec.layout.units import axis_in, differ_in_units, without_units
+from tilec.layout.units import axis_in, box_of_view, differ_in_units, without_units
 
 __all__ = [
+    "MAX_BOX_EXTENT",
     "AccessCost",
     "AddressTerm",
     "LayoutError",
@@ -47,6 +49,7 @@ __all__ = [
     "access_cost",
     "axis_in",
     "blocked",
+    "box_of_view",
     "choose_blocked",
     "choose_swizzle",
     "descriptor_fields",

@@ -16,7 +16,7 @@ from math import prod
 from operator import add
 
 from tilec.layout.errors import LayoutError
-from tilec.layout.units import differ_in_units, extents_among_units
+from tilec.layout.units import box_of_view
 from tilec.support.fast_dataclasses import dataclass
 
 MAX_BOX_EXTENT = 256
@@ -143,16 +143,15 @@ class SharedLayout:
         """Bytes that the tile occupies, padding between boxes included."""
         return self.box_count * self.box_pitch_bytes
 
-    def with_units(self, shape: Sequence[int]) -> "SharedLayout":
-        """Return the layout of the same bytes as a tile with other dims of extent 1.
+    def viewed(self, shape: Sequence[int]) -> "SharedLayout":
+        """Return the layout of the same bytes as a tile with dims of extent 1, or dims joined.
 
         Raises:
-            LayoutError: `shape` differs in more than dims of extent 1.
+            LayoutError: `shape` differs in more than that.
         """
-        if not differ_in_units(self.shape, shape):
-            raise LayoutError(f"{tuple(shape)} and {self.shape} differ in more than units")
-        pairs = zip(self.shape, self.box, strict=True)
-        box = extents_among_units([inner for outer, inner in pairs if outer != 1], shape)
+        box = box_of_view(self.shape, self.box, shape)
+        if box is None:
+            raise LayoutError(f"{tuple(shape)} is no view of boxes of {self.box} in {self.shape}")
         return SharedLayout(tuple(shape), self.element_bits, box, self.swizzle)
 
     def boxes(self) -> list[tuple[int, tuple[int, ...]]]:

@@ -751,13 +751,13 @@
 !slot = !nv_tileas.smem<tensor<2x64x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 64>, 128 : i64>>>
 !flat = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
-// A view drops dims of extent 1 only.
+// A view has as many elements.
 "nv_tileaa.func"() ({
 ^bb0(%s: !slot):
-  // expected-error @below {{'nv_tileas.shared_view' op expects extents that differ in dims of 1, but got (2, 64, 64) and (64, 64)}}
+  // expected-error @below {{'nv_tileas.shared_view' op expects as many elements, but got (2, 64, 64) and (64, 64)}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "views_drop_dims_of_extent_one", function_type = (!slot) -> ()} : () -> ()
+}) {sym_name = "views_have_as_many_elements", function_type = (!slot) -> ()} : () -> ()
 
 // -----
 

@@ -192,3 +192,22 @@ module @units_are_no_dims_of_an_operand {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!h, i32, tensor<128x32xf32>) -> ()} : () -> ()
 }
+
+// -----
+
+!h = !nv_tileaa.memref<memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_4d_bf16", "tma_load", 4 : i64, 0 : i64, bf16>
+
+// Rows of an operand may be several dims of the tile: a box holds all of them.
+// CHECK-LABEL: module @pixels_are_rows_of_an_operand
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 1, 8, 16, 64>, 128 : i64>{{.*}}tensor<1x8x16x128xbf16>
+module @pixels_are_rows_of_an_operand {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !h, %i: i32, %b: tensor<128x32xbf16>, %acc: tensor<128x32xf32>):
+    %q, %t = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<1x8x16x128xbf16>, !token)
+    %a = "nv_tileas.view"(%q) : (tensor<1x8x16x128xbf16>) -> tensor<128x128xbf16>
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x32xbf16>, tensor<128x32xf32>) -> tensor<128x32xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!h, i32, tensor<128x32xbf16>, tensor<128x32xf32>) -> ()} : () -> ()
+}

@@ -396,6 +396,33 @@ module @units_between_are_viewed_away {
 
 // -----
 
+!a = !nv_tileas.smem<tensor<4x16x64xbf16, #nv_tileas.shared_layout<array<i64: 4, 16, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// And for one whose rows are several dims of the slot.
+// CHECK-LABEL: module @rows_of_two_dims_are_joined
+// CHECK-NOT:     nv_tileas.load_shared
+// CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%{{.*}}) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// CHECK:         "nv_tileas.async_mma"(%[[V]],
+module @rows_of_two_dims_are_joined {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<4x16x64xbf16>
+      %m = "nv_tileas.view"(%x) : (tensor<4x16x64xbf16>) -> tensor<64x64xbf16>
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %n = arith.negf %d : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 // A product of fewer rows than wgmma has is one of each warp, from buffers that are swizzled. No operation
 // waits for it.
 // CHECK-LABEL: module @few_rows_are_products_of_warps

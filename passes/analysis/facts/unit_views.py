@@ -1,9 +1,9 @@
-"""Views that only add or drop dims of extent 1 of a tile."""
+"""Views of a tile that add or drop dims of extent 1, or join rows, and so move no element."""
 
 from typing import Any
 
 from tilec.ir.structured import defining_operation
-from tilec.layout import differ_in_units
+from tilec.layout import MAX_BOX_EXTENT, box_of_view, differ_in_units
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 
@@ -22,3 +22,13 @@ def skip_unit_views(tile: Any) -> Any:
         tile = op.operands[0]
         op = defining_operation(tile)
     return tile
+
+
+def is_row_view(op: Any) -> bool:
+    """Tell whether `op` only adds or drops dims of extent 1, or joins dims to rows of one box."""
+    if is_unit_view(op) or op is None or op.name not in VIEWS:
+        return is_unit_view(op)
+    shape, result = (tuple(tile.type.shape) for tile in (op.operands[0], op.results[0]))
+    if shape[-1:] != result[-1:] or max(result[:-1]) > MAX_BOX_EXTENT:
+        return False
+    return box_of_view(shape, shape, result) is not None

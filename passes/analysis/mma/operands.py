@@ -14,7 +14,7 @@ from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.ir.values import is_tile, makers_of
 from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
-from tilec.passes.analysis.facts.unit_views import VIEWS, is_unit_view, skip_unit_views
+from tilec.passes.analysis.facts.unit_views import VIEWS, is_row_view, skip_unit_views
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -33,9 +33,12 @@ _SM = get_target("sm_90a")
 def loaded_operand(operand: Any) -> Any:
     """Return the tile whose place in shared memory a product reads for `operand`, if it has one.
 
-    That is the tile which `operand` is a view of, if both have the same contiguous axis.
+    That is the tile which `operand` is a view of, if both have the same contiguous axis. Rows of
+    the operand may be several axes of the tile.
     """
-    tile = skip_unit_views(operand)
+    tile = operand
+    while is_row_view(op := defining_operation(tile)):
+        tile = op.operands[0]
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
@@ -45,7 +48,7 @@ def why_not_in_place(operand: Any) -> str | None:
     if _is_transposed(source):
         return "it is transposed"
     if source is not None and source.name in VIEWS and _is_loaded_by_tma(source.operands[0]):
-        return "its rows are several axes of what is loaded, or its columns are"
+        return "its columns are several axes of what is loaded"
     if source is None or not is_tiled_access(source):
         return "it is computed, as padding with anything but zeros is, and padding of a slice"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
@@ -241,10 +244,10 @@ def is_converted(dot: Any, number: int) -> bool:
 
 
 def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield (dot, operand) for every `dot` that multiplies `tile` or a unit view of it."""
+    """Yield (dot, operand) for every `dot` that multiplies `tile` or a view of its rows."""
     for use in tile.uses:
         op = use.owner.operation
         if op.name == DOT and use.operand_number < 2:
             yield op, tile
-        elif is_unit_view(op):
+        elif is_row_view(op):
             yield from dot_uses(op.results[0])

@@ -7,6 +7,7 @@ not depend on the block at all.
 """
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 from tilec.ir.attributes import integer_or
@@ -134,11 +135,11 @@ def multicast_layout(
     """
     if share_axis(layout, peers) is not None:
         return layout
-    rows = max((axis for axis, extent in enumerate(layout.shape[:-1]) if extent > 1), default=-1)
-    if rows < 0 or layout.box[rows] != layout.shape[rows]:
+    rows = next((axis for axis, extent in enumerate(layout.shape[:-1]) if extent > 1), -1)
+    if rows < 0 or layout.box[rows] != layout.shape[rows] or layout.box[rows] % peers:
         return None
     unit = CORE_ROWS if layout.box_count == 1 else K_STEP_BYTES // layout.element_bytes
-    if (layout.box_count > 1 and not rows_are_k) or layout.box[rows] % (peers * unit):
+    if (layout.box_count > 1 and not rows_are_k) or prod(layout.box[:-1]) % (peers * unit):
         return None
     box = list(layout.box)
     box[rows] //= peers

@@ -57,7 +57,7 @@ from tilec.ir.structured import defining_operation
 from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
-from tilec.passes.analysis.facts.unit_views import is_unit_view
+from tilec.passes.analysis.facts.unit_views import is_row_view
 from tilec.passes.analysis.kernels import kernel_operations, read_spec, span_of
 from tilec.passes.analysis.mma.operands import loaded_operand, operand_parts, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
@@ -177,7 +177,7 @@ def _in_place(slot: Any, tile: Any, op: Any) -> Any:
     if layout.shape == shape:
         return slot
     with ir.InsertionPoint(op), op.location:
-        result = shared_tile_type(layout.with_units(shape), tile.type.element_type)
+        result = shared_tile_type(layout.viewed(shape), tile.type.element_type)
         return SharedViewOp(source=slot, result=result).result
 
 
@@ -186,7 +186,7 @@ def _erase_if_unused(tile: Any) -> None:
     source = defining_operation(tile)
     if source is None or is_used(source):
         return
-    if is_unit_view(source):
+    if is_row_view(source):
         held = source.operands[0]
         erase(source)
         _erase_if_unused(held)

@@ -5,9 +5,10 @@ After:   tiled_load %r[%i, %j] {atom = <tma_load>, shared_layout = <box [64, 64]
 
 An operand of a product gets a layout that wgmma can read through a descriptor: columns of one
 swizzle span, with all rows of a column together. Dims of extent 1, wherever the tile has them, are
-1 in the box. Every other tile gets as few boxes as TMA allows. The layout fixes the boxes, and so
-the number of copies. If the consumers share the columns of a product, no span of B and no swizzled
-box of the result holds columns of two consumers.
+1 in the box, and the rows may be several dims of the tile: pixels of images. Every other tile gets
+as few boxes as TMA allows. The layout fixes the boxes, and so the number of copies. If the
+consumers share the columns of a product, no span of B and no swizzled box of the result holds
+columns of two consumers.
 
 The CTAs that share a tile of a cluster take equal runs of its boxes. A tile of one box is cut
 between its rows, in multiples of the 8 rows of a core matrix; this moves no byte of the tile. Three
@@ -92,7 +93,7 @@ def layout_for_products(tile: Any, warpgroups: int) -> SharedLayout | None:
         with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
             parts = operand_parts(dot, operand, warpgroups)
             layout = operand_layout(tuple(operand.type.shape), bits, parts)
-            return layout.with_units(tuple(tile.type.shape))
+            return layout.viewed(tuple(tile.type.shape))
     return None
 
 

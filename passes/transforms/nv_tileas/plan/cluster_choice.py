@@ -8,7 +8,7 @@ from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.element_accesses import element_beyond_grid
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
 from tilec.passes.analysis.facts.slices import slice_starts
-from tilec.passes.analysis.facts.unit_views import is_unit_view
+from tilec.passes.analysis.facts.unit_views import is_row_view
 from tilec.passes.analysis.kernels import TiledAccess, array_of_view, kernel_operations, reject
 from tilec.passes.analysis.mma.operands import DOT, loaded_operand
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -113,7 +113,7 @@ def _feeds_wgmma_alone(tile: Any) -> bool:
     """Tell whether every use of `tile` is that of an operand of wgmma."""
     for use in tile.uses:
         op = use.owner.operation
-        if is_unit_view(op):
+        if is_row_view(op):
             if not _feeds_wgmma_alone(op.results[0]):
                 return False
         elif op.name != DOT or use.operand_number > 1 or why_not_wgmma(op, 1) is not None:

@@ -7,7 +7,7 @@ from tilec.dialects.nv_tileas import LoadSharedOp, SlotViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import at_level
 from tilec.ir.structured import body_operations, operations_inside
-from tilec.passes.analysis.facts.unit_views import is_unit_view
+from tilec.passes.analysis.facts.unit_views import is_row_view
 from tilec.passes.analysis.mma.operands import DOT
 
 _OPERANDS = 2
@@ -57,7 +57,7 @@ def _register_uses(value: Any) -> Iterator[Any]:
     """Yield the uses of a tile, or of its views without dims of extent 1, that are no products."""
     for use in value.uses:
         op = use.owner.operation
-        if is_unit_view(op):
+        if is_row_view(op):
             yield from _register_uses(op.results[0])
         elif op.name != DOT or use.operand_number >= _OPERANDS:
             yield use
