@@ -10,6 +10,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation
 from tilec.ir.walks import walk_operations
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.facts.slices import whole_array
 from tilec.plan.model import ScratchRoom
 from tilec.support.diagnostics import CompileError, SourceSpan, error
@@ -86,6 +87,11 @@ def cluster_of_spec(spec: dict[str, Any]) -> tuple[int, int]:
     """Return the rows and columns of CTAs of a cluster; one CTA where the spec names none."""
     rows, columns, *_ = spec.get("cluster", (1, 1))
     return rows, columns
+
+
+def warpgroups_of_spec(spec: dict[str, Any]) -> int:
+    """Return the warpgroups of a team of consumers, at least one."""
+    return max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
 
 
 def ctas_of_spec(spec: dict[str, Any]) -> int:

@@ -105,17 +105,14 @@ def _slice_options(
         return [], f"{plan.team_consumers} consumer warpgroups do not share the rows of the result"
     if overrides.epilogue_slots == 0:
         return [], "slices need epilogue_slots"
-    found = slice_options(tiles, plan.team_consumers)
-    if overrides.slice_columns:
-        if not divides(tiles, overrides.slice_columns):
-            return [], f"{overrides.slice_columns} columns do not divide those of the result"
-        found = [replace(option, columns=overrides.slice_columns) for option in found]
-    if overrides.epilogue_slots is not None:
-        found = [replace(option, slots=overrides.epilogue_slots) for option in found]
-    if overrides.epilogue_stages is not None:
-        if not any(tile.load_bytes for tile in tiles):
-            return [], _NO_LOADS
-        found = [replace(option, stages=overrides.epilogue_stages) for option in found]
+    columns, stages = overrides.slice_columns, overrides.epilogue_stages
+    if columns and not divides(tiles, columns):
+        return [], f"{columns} columns do not divide those of the result"
+    if stages is not None and not any(tile.load_bytes for tile in tiles):
+        return [], _NO_LOADS
+    fixed = {"columns": columns or None, "slots": overrides.epilogue_slots, "stages": stages}
+    changes = {name: value for name, value in fixed.items() if value is not None}
+    found = [replace(item, **changes) for item in slice_options(tiles, plan.team_consumers)]
     return found, None if found else "its columns are not made of slices"
 
 

@@ -10,8 +10,8 @@
 // CHECK-NEXT:    %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 256 : i64, slots = 3 : i64}
 // CHECK-NEXT:    %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
 // CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {stages = 3 : i64}
-// CHECK:         %[[FILLS:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:         %[[READS:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK:         %[[FILLS:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:         %[[AHEAD:.*]] = arith.muli %c1_i32, %c2_i32 : i32
 // CHECK-NEXT:    %[[ALL:.*]] = arith.subi %[[N:.*]], %c0_i32 : i32
 // CHECK-NEXT:    %[[SOME:.*]] = arith.minsi %[[AHEAD]], %[[ALL]] : i32

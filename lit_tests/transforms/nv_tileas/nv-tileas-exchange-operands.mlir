@@ -9,8 +9,8 @@
 // CHECK-NEXT:    %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64}
 // CHECK-NEXT:    %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64}
 // CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {stages = 2 : i64}
-// CHECK:         %[[FILLS:.*]] = "nv_tileas.ring_start"(%[[RING]])
-// CHECK-NEXT:    %[[READS:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK:         %[[READS:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NEXT:    %[[FILLS:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[F:.*]] = %[[FILLS]], %[[P:.*]] = %[[READS]])
 // CHECK:           %[[WEIGHTS:.*]] = arith.truncf
 // CHECK-NEXT:      "nv_tileas.ring_acquire"(%[[RING]], %[[F]]) {stage = 0 : i64}

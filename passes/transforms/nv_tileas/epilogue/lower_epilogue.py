@@ -33,7 +33,6 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts, epilogue_parts
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
 from tilec.passes.analysis.kernels import (
@@ -41,6 +40,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
     tiled_access,
+    warpgroups_of_spec,
 )
 from tilec.passes.analysis.schedule.marks import copy_of
 from tilec.passes.registry import PassContext, register_kernel_pass
@@ -65,7 +65,7 @@ def lower_epilogue(function: Any, context: PassContext) -> None:
     slots = spec.get("epilogue_slots", 0)
     if not slots:
         return
-    warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
+    warpgroups = warpgroups_of_spec(spec)
     batch = spec.get("epilogue_batch", 1)
     stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
     found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)

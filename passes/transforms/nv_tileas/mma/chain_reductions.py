@@ -20,8 +20,7 @@ from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, parent_operation
 from tilec.ir.values import makers_of
-from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import kernel_operations, read_spec
+from tilec.passes.analysis.kernels import kernel_operations, read_spec, warpgroups_of_spec
 from tilec.passes.analysis.schedule.op_costs import is_special, registers_of
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.plan.reductions import chains_rows
@@ -32,8 +31,7 @@ _PRODUCT = AsyncMmaOp.OPERATION_NAME
 @register_kernel_pass("nv-tileas-chain-reductions")
 def chain_reductions(function: Any, context: PassContext) -> bool:
     """Mark reductions of every loop in which many warpgroups multiply."""
-    spec = read_spec(function) or {}
-    if not chains_rows(spec.get("consumer_warps", 0) // WARPGROUP_WARPS):
+    if not chains_rows(warpgroups_of_spec(read_spec(function) or {})):
         return False
     products = [op for op in kernel_operations(function) if op.name == _PRODUCT]
     loops = {parent_operation(op) for op in products}

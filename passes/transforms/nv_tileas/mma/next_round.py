@@ -6,7 +6,7 @@ than that of the waits, and after the loop the last group is drained and its slo
 
 from typing import Any
 
-from tilec.dialects.nv_tileas import MmaDrainOp, RingReleaseUntilOp, RingStartOp
+from tilec.dialects.nv_tileas import MmaDrainOp, RingReleaseUntilOp
 from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.dialects.nv_tileas.types import RingPositionType
 from tilec.ir.bindings import ir
@@ -16,11 +16,10 @@ from tilec.ir.structured import (
     defining_operation,
     parent_operation,
     terminator,
-    thread_value,
 )
 from tilec.ir.values import users_of
-from tilec.passes.analysis.kernels import role_block
 from tilec.passes.analysis.mma.loop_guards import guard_loop
+from tilec.passes.transforms.nv_tileas.positions import thread_position
 from tilec.support.fast_dataclasses import dataclass
 
 
@@ -75,9 +74,6 @@ def hold_slot(found: NextRound) -> None:
     """Release the slot of a product that stays in flight one round later, and drain at the end."""
     ring, end = found.release.operands
     origin, location = start_of_position(end), found.release.location
-    top = role_block(found.release)
-    with ir.InsertionPoint.at_block_begin(top), location:
-        start = RingStartOp.build(ring)
 
     def release(held: Any) -> Any:
         with ir.InsertionPoint(found.release), location:
@@ -85,7 +81,7 @@ def hold_slot(found: NextRound) -> None:
         erase(found.release)
         return following
 
-    thread_value(top, start, found.release, release)
+    thread_position(ring, found.release, release)
     loop = parent_operation(found.product)
     reached = next(value for value in loop.results if _is_on(value, origin))
     _drain(loop, found.index, ring, reached)

@@ -5,8 +5,9 @@ from typing import Any
 from tilec.dialects.nv_tileas import AllocSharedOp, BarrierOp, FenceProxyOp, StoreSharedOp
 from tilec.ir.bindings import ir
 from tilec.ir.sequences import at_level
-from tilec.ir.structured import enclosing_loops, parent_operation
+from tilec.ir.structured import enclosing_loops
 from tilec.layout.shared import SharedLayout
+from tilec.passes.analysis.kernels import role_block
 from tilec.passes.analysis.mma.staging import Staged, StagedOperands, staging_place
 from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
 
@@ -97,8 +98,5 @@ class Staging:
 
 def _allocate(op: Any, tile: Any, layout: SharedLayout) -> Any:
     """Emit a buffer for a tile, before the roles."""
-    roles = op
-    while roles.name != "nv_tileas.roles":
-        roles = parent_operation(roles)
-    with ir.InsertionPoint(roles), op.location:
+    with ir.InsertionPoint(role_block(op).owner), op.location:
         return AllocSharedOp.build(shared_tile_type(layout, tile.type.element_type), 1)

@@ -30,7 +30,6 @@ from tilec.layout import (
     warpgroup_share,
     without_units,
 )
-from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
@@ -40,6 +39,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     span_of,
     tiled_access,
+    warpgroups_of_spec,
 )
 from tilec.passes.analysis.mma.operands import dot_uses, operand_parts
 from tilec.passes.analysis.tma.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
@@ -53,7 +53,7 @@ def assign_operand_layouts(function: Any, context: PassContext) -> None:
     """Give every tile that TMA moves its shared-memory layout."""
     spec = read_spec(function) or {}
     cluster = cluster_of_spec(spec)
-    warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
+    warpgroups = warpgroups_of_spec(spec)
     for op in kernel_operations(function):
         if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma:
             access = tiled_access(op)

@@ -85,7 +85,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import ClusterCoordOp, ClusterIdOp, CtaIdOp, NumClustersOp, NumCtasOp
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.integers import constant, equal
 from tilec.ir.structured import body_operations, enclosing_loops, terminator
 from tilec.passes.analysis.facts.intervals import unsigned_limits
@@ -179,14 +179,13 @@ def _loop_over_tiles(function: Any, first: Any, grid: "_Grid") -> Any:
     block = function_body(function)
     moved = tile_operations(body_operations(block)[:-1])
     with ir.InsertionPoint(terminator(block)), function.location:
-        bounds = [first, grid.total(), grid.stride()]
-        loop = ir.Operation.create("scf.for", operands=bounds, regions=1)
-        body = loop.regions[0].blocks.append(first.type, arg_locs=[function.location])
-        end = ir.Operation.create("scf.yield", ip=ir.InsertionPoint(body))
+        loop = scf.ForOp(first, grid.total(), grid.stride())
+        with ir.InsertionPoint(loop.body):
+            end = scf.YieldOp([]).operation
     for op in moved:
         op.move_before(end)
     write_kernel_facts(function, persistent=True)
-    return body.arguments[0]
+    return loop.induction_variable
 
 
 def _grid_extents(function: Any, block: Any) -> list[Any]:

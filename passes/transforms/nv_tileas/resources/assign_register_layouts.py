@@ -93,6 +93,7 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     convert_combined,
     convert_copies,
     convert_fragments,
+    convert_operand,
     fixed_layouts,
     notable_changes,
     retype_constants,
@@ -334,10 +335,7 @@ class LayoutAssignment:
                 self._convert_operand(op, combinable_layout(op, self.warps, self.ctas), number)
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout, number: int = 0) -> None:
-        source = op.operands[number]
-        with ir.InsertionPoint(op), op.location:
-            converted = ConvertLayoutOp(source=source, result=source.type).result
-        op.operands[number] = converted
+        converted = convert_operand(op, number).results[0]
         self.layouts[self._find(converted)] = wanted
 
     def _drop_equal(self, converted: list[Any]) -> None:

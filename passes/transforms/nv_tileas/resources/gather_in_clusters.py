@@ -65,7 +65,6 @@ from tilec.dialects.nv_tileas import (
     MBarrierArriveExpectTxOp,
     RingAdvanceOp,
     RingBarrierOp,
-    RingStartOp,
     RingWaitOp,
     SlotViewOp,
 )
@@ -75,12 +74,11 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir
 from tilec.ir.integers import i64
 from tilec.ir.removal import erase, replace_operation
+from tilec.ir.sequences import at_level
 from tilec.ir.structured import (
     body_operations,
     clone_whole,
     enclosing_loops,
-    parent_operation,
-    thread_value,
 )
 from tilec.layout import RegisterLayout
 from tilec.layout.modes import Mode, Owner
@@ -96,6 +94,7 @@ from tilec.passes.analysis.tma.shared_layouts import (
     with_register_layout,
 )
 from tilec.passes.registry import PassContext, register_kernel_pass
+from tilec.passes.transforms.nv_tileas.positions import thread_position
 from tilec.support.fast_dataclasses import dataclass
 
 _SLOTS_IN_LOOPS = 2
@@ -137,10 +136,7 @@ def _combine_ctas(op: Any, ctas: int) -> None:
 
 def _await_cluster(first: Any) -> None:
     """Wait for the barriers of the other CTAs as late as possible: loads come before."""
-    top = first
-    while parent_operation(top).name != "nv_tileas.roles":
-        top = parent_operation(top)
-    with ir.InsertionPoint(top), first.location:
+    with ir.InsertionPoint(at_level(first, role_block(first))), first.location:
         AwaitClusterOp()
 
 
@@ -179,15 +175,9 @@ def _split(op: Any, ctas: int) -> None:
         parts = _reduce_parts(op, views)
         sent = [_widened(part) for part in parts]
     exchange = _make_exchange(op, sent, ctas)
-    block = role_block(op)
-    with ir.InsertionPoint.at_block_begin(block), op.location:
-        start = RingStartOp.build(exchange.ring)
     begin = _reduction if op.name == ReduceOp.OPERATION_NAME else partial(_scan, views)
     step = partial(_exchange_and_finish, op, exchange, parts, sent, begin)
-    if exchange.in_loop:
-        thread_value(block, start, op, step)
-    else:
-        step(start)
+    thread_position(exchange.ring, op, step, advances=exchange.in_loop)
 
 
 def _views(op: Any, ctas: int) -> list[Any]:

@@ -108,7 +108,7 @@ def convert_fragments(block: Any) -> list[list[Any]]:
         if key in ready:
             op.operands[0] = ready[key]
             continue
-        found.append([_convert_operand(op, 0)])
+        found.append([convert_operand(op, 0)])
         ready[key] = op.operands[0]
     return found
 
@@ -150,7 +150,7 @@ def convert_accesses(block: Any) -> list[Any]:
     found = []
     for op in filter(accesses_global, walk_operations(block)):
         if op.name == TILED_STORE:
-            found.append(_convert_operand(op, list(op.operands).index(op.opview.value)))
+            found.append(convert_operand(op, list(op.operands).index(op.opview.value)))
         else:
             found.append(_convert_result(op, op.results[0]))
     return found
@@ -163,7 +163,7 @@ def convert_copies(block: Any) -> list[Any]:
     """
     copies = [op for op in walk_operations(block) if op.name == ASYNC_GATHER]
     return [
-        _convert_operand(op, number)
+        convert_operand(op, number)
         for op in copies
         for number, operand in enumerate(op.operands)
         if is_tile(operand)
@@ -207,7 +207,8 @@ def fixed_layouts(
     return found
 
 
-def _convert_operand(op: Any, number: int) -> Any:
+def convert_operand(op: Any, number: int) -> Any:
+    """Insert a conversion of an operand; return it."""
     tile = op.operands[number]
     with ir.InsertionPoint(op), op.location:
         converted = ConvertLayoutOp(source=tile, result=tile.type)

@@ -78,7 +78,6 @@ from tilec.dialects.nv_tileas import (
     RingCommitOp,
     RingFillOp,
     RingReleaseOp,
-    RingStartOp,
     RingTokenOp,
     RingWaitOp,
     SharedTileType,
@@ -95,7 +94,6 @@ from tilec.ir.structured import (
     next_operation,
     operations_inside,
     terminator,
-    thread_value,
 )
 from tilec.ir.values import users_of
 from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_number
@@ -105,13 +103,13 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_roles,
     read_spec,
-    role_block,
 )
 from tilec.passes.analysis.mma.operands import dot_uses
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals, ring_peers
 from tilec.passes.analysis.schedule.marks import READ_EARLY, set_stage, stage_of
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.positions import thread_position
 from tilec.passes.transforms.nv_tileas.roles.slice_pace import emit_sleep
 from tilec.passes.transforms.nv_tileas.roles.slot_reads import read_late, read_slot, waiting_uses
 from tilec.support.fast_dataclasses import dataclass, field, replace
@@ -269,13 +267,8 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any], sleep: A
     ring = replace(_create_ring(roles, channels, fillings, spec), sleep=sleep)
     ends = ((channels.sends[-1], _produce), (channels.receives[0], _consume))
     for marker, rewrite in ends:
-        block = role_block(marker)
-        with ir.InsertionPoint.at_block_begin(block), marker.location:
-            start = RingStartOp.build(ring.value)
-        if ring.advances:
-            thread_value(block, start, marker, partial(_rewrite_all, rewrite, fillings, ring))
-        else:
-            _rewrite_all(rewrite, fillings, ring, start)
+        step = partial(_rewrite_all, rewrite, fillings, ring)
+        thread_position(ring.value, marker, step, advances=ring.advances)
     return bool(ring.early_reads)
 
 

@@ -41,7 +41,6 @@ from tilec.dialects.nv_tileas import (
     RingAdvanceOp,
     RingBarrierOp,
     RingReleaseOp,
-    RingStartOp,
     RingWaitOp,
     SlotViewOp,
 )
@@ -63,6 +62,7 @@ from tilec.passes.analysis.protocol.counts import copy_arrivals, empty_arrivals
 from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import layout_for_products
+from tilec.passes.transforms.nv_tileas.positions import thread_position
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
 
@@ -109,11 +109,8 @@ class _Copies:
 def _copy_in_loop(roles: Any, loop: Any, spec: dict[str, Any]) -> None:
     """Copy the tiles of a loop into a ring, and read them there."""
     copies = _make_ring(roles, loop, spec)
-    block = roles.opview.consumer.blocks[0]
-    with ir.InsertionPoint.at_block_begin(block), loop.location:
-        fills, reads = (RingStartOp.build(copies.ring) for _ in range(2))
-    thread_value(block, fills, loop, partial(_fill_ahead, copies, loop))
-    thread_value(block, reads, copies.gathers[0], partial(_read_slots, copies))
+    thread_position(copies.ring, loop, partial(_fill_ahead, copies, loop))
+    thread_position(copies.ring, copies.gathers[0], partial(_read_slots, copies))
     _erase_loads(copies)
 
 

@@ -25,7 +25,6 @@ from tilec.dialects.nv_tileas import (
     RingAdvanceOp,
     RingPublishOp,
     RingReleaseOp,
-    RingStartOp,
     RingWaitOp,
     SlotViewOp,
     StoreSharedOp,
@@ -37,7 +36,6 @@ from tilec.ir.structured import (
     body_operations,
     defining_operation,
     next_operation,
-    thread_value,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout
@@ -50,6 +48,7 @@ from tilec.passes.analysis.schedule.op_costs import DOT
 from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import operand_layout
+from tilec.passes.transforms.nv_tileas.positions import thread_position
 
 
 @register_kernel_pass("nv-tileas-exchange-operands")
@@ -85,13 +84,10 @@ def _exchange(roles: Any, dot: Any, number: int, warps: int) -> None:
         kind = shared_tile_type(layout, tile.type.element_type)
         buffer = AllocSharedOp.build(kind, EXCHANGE_SLOTS)
         ring = CreateRingOp.make(EXCHANGE_SLOTS, store_arrivals(warps), empty_arrivals(warps))
-    block = roles.opview.consumer.blocks[0]
-    with ir.InsertionPoint.at_block_begin(block), dot.location:
-        fills, reads = (RingStartOp.build(ring) for _ in range(2))
     maker = tile.owner.operation
-    thread_value(block, fills, maker, partial(_fill, maker, buffer, ring))
+    thread_position(ring, maker, partial(_fill, maker, buffer, ring))
     alike = partial(_reads_alike, tile, layout, warpgroups)
-    thread_value(block, reads, dot, partial(_read, dot, alike, buffer, ring))
+    thread_position(ring, dot, partial(_read, dot, alike, buffer, ring))
 
 
 def _layout(dot: Any, tile: Any, warpgroups: int) -> SharedLayout:

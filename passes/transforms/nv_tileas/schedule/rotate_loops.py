@@ -61,8 +61,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase, replace_operation
 from tilec.ir.sequences import operations_after
 from tilec.ir.structured import clone_whole, parent_operation, terminator
-from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import kernel_operations, read_spec
+from tilec.passes.analysis.kernels import kernel_operations, read_spec, warpgroups_of_spec
 from tilec.passes.analysis.mma.loop_guards import guard_loop
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, loops_of_tiles
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
@@ -101,7 +100,7 @@ def _number_stores(function: Any) -> None:
 
 def _rotate(loop: Any, spec: dict[str, Any]) -> None:
     """Rotate a loop by the stages of its operations."""
-    warpgroups = max(1, spec["consumer_warps"] // WARPGROUP_WARPS)
+    warpgroups = warpgroups_of_spec(spec)
     if loops_of_tiles(loop):
         SpreadStage(loop, warpgroups, spec["epilogue_slots"]).run()
     else:

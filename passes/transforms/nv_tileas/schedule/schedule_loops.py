@@ -35,12 +35,12 @@ from typing import Any
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, operations_inside
-from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
     reject,
     span_of,
+    warpgroups_of_spec,
     write_spec,
 )
 from tilec.passes.analysis.mma.operands import (
@@ -156,7 +156,7 @@ def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassCont
     if not held:
         return
     target = context.target.share(spec.get("blocks_per_sm", 1))
-    roles = role_registers(spec["consumer_warps"] // WARPGROUP_WARPS, held, target)
+    roles = role_registers(warpgroups_of_spec(spec), held, target)
     if roles.consumer <= spec["consumer_registers"]:
         return
     counts = {"producer_registers": roles.producer, "consumer_registers": roles.consumer}
@@ -181,7 +181,7 @@ def _schedule(
         context: Takes the remark.
         why: Why it stays, if the plan of the kernel says so.
     """
-    warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
+    warpgroups = warpgroups_of_spec(spec)
     ops = loop_operations(loop)
     works = _has_work(ops, warpgroups)
     why = _why_not(loop, spec, warpgroups) or why

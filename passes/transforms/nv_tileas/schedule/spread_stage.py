@@ -10,7 +10,7 @@ from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.constants import full
 from tilec.ir.integers import constant, equal
-from tilec.ir.removal import erase
+from tilec.ir.removal import replace_operation
 from tilec.ir.sequences import at_level, operations_after, operations_before
 from tilec.ir.structured import (
     LOOPS,
@@ -64,14 +64,8 @@ class SpreadStage(StagedLoop):
             inits += [_nothing(value.type) for value in self.crossing]
             inits = [first, constant(False, 1), *inits]
         types = [value.type for value in inits]
-        rounds = ir.Operation.create(
-            "scf.while",
-            results=types,
-            operands=inits,
-            regions=2,
-            loc=loop.location,
-            ip=ir.InsertionPoint(loop),
-        )
+        with ir.InsertionPoint(loop), loop.location:
+            rounds = scf.WhileOp(types, inits)
         between, body = (
             region.blocks.append(*types, arg_locs=[loop.location] * len(types))
             for region in rounds.regions
@@ -80,9 +74,7 @@ class SpreadStage(StagedLoop):
             self._between(list(between.arguments), few)
         with ir.InsertionPoint(body), location:
             self._round(list(body.arguments), shadow)
-        for old, new in zip(loop.results, list(rounds.results)[2:], strict=False):
-            old.replace_all_uses_with(new)
-        erase(loop)
+        replace_operation(loop, list(rounds.results)[2:][: len(loop.results)])
 
     def _location(self) -> Any:
         """Return where the kernel has stage 1."""
