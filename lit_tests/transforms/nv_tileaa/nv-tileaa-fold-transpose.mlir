@@ -182,3 +182,24 @@ module @heads_are_read_in_place {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!memref, i32, tensor<64x32xbf16>, tensor<64x16xf32>) -> ()} : () -> ()
 }
+
+// -----
+
+// Rows of 8-bit numbers that are two dims of what is loaded: K lies contiguous, as it has to.
+
+!array = !nv_tileaa.memref<memref<?x?x?xi8, strided<[?, ?, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @rows_of_two_dims_are_read_in_place
+// CHECK:      %[[B:.*]] = "nv_tileaa.view"(%{{.*}}) : (tensor<4x16x64xi8>) -> tensor<64x64xi8>
+// CHECK-NOT:  permute
+// CHECK:      "nv_tileaa.dot"(%{{.*}}, %[[B]], %{{.*}}) {a_major = "k", b_major = "k", signedness_a
+module @rows_of_two_dims_are_read_in_place {
+  "nv_tileaa.func"() ({
+  ^bb0(%array: !array, %i: i32, %a: tensor<64x64xi8>, %acc: tensor<64x64xi32>):
+    %x:2 = "nv_tileaa.tiled_load"(%array, %i, %i, %i) : (!array, i32, i32, i32) -> (tensor<4x16x64xi8>, !nv_tileaa.mem_token)
+    %v = "nv_tileaa.view"(%x#0) : (tensor<4x16x64xi8>) -> tensor<64x64xi8>
+    %b = "nv_tileaa.permute"(%v) {permutation = array<i64: 1, 0>} : (tensor<64x64xi8>) -> tensor<64x64xi8>
+    %d = "nv_tileaa.dot"(%a, %b, %acc) {a_major = "k", b_major = "n", signedness_a = "signed", signedness_b = "signed"} : (tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>) -> tensor<64x64xi32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!array, i32, tensor<64x64xi8>, tensor<64x64xi32>) -> ()} : () -> ()
+}

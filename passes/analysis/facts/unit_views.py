@@ -32,3 +32,10 @@ def is_row_view(op: Any) -> bool:
     if shape[-1:] != result[-1:] or max(result[:-1]) > MAX_BOX_EXTENT:
         return False
     return box_of_view(shape, shape, result) is not None
+
+
+def skip_row_views(tile: Any) -> Any:
+    """Return the tile that `tile` is a view of, as long as views keep rows (`is_row_view`)."""
+    while is_row_view(op := defining_operation(tile)):
+        tile = op.operands[0]
+    return tile

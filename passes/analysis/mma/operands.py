@@ -14,7 +14,12 @@ from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.ir.values import is_tile, makers_of
 from tilec.layout import warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
-from tilec.passes.analysis.facts.unit_views import VIEWS, is_row_view, skip_unit_views
+from tilec.passes.analysis.facts.unit_views import (
+    VIEWS,
+    is_row_view,
+    skip_row_views,
+    skip_unit_views,
+)
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.copied_operands import is_copied
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -36,9 +41,7 @@ def loaded_operand(operand: Any) -> Any:
     That is the tile which `operand` is a view of, if both have the same contiguous axis. Rows of
     the operand may be several axes of the tile.
     """
-    tile = operand
-    while is_row_view(op := defining_operation(tile)):
-        tile = op.operands[0]
+    tile = skip_row_views(operand)
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 

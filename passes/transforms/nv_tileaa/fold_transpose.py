@@ -25,7 +25,11 @@ from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
-from tilec.passes.analysis.facts.unit_views import is_unit_view, skip_unit_views
+from tilec.passes.analysis.facts.unit_views import (
+    is_unit_view,
+    skip_row_views,
+    skip_unit_views,
+)
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.support.mma_atoms import find_family
@@ -109,7 +113,7 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
         return
     attribute = f"{name}_major"
     major = _OTHER[name][dot.attributes[attribute].value]
-    source = defining_operation(skip_unit_views(permute.operands[0]))
+    source = defining_operation(skip_row_views(permute.operands[0]))
     is_loaded = source is not None and source.name == "nv_tileaa.tiled_load"
     either_order = find_family(dot.opview.product_types).reads_transposed
     if not either_order and not (is_loaded and major == "k"):
