@@ -40,6 +40,13 @@ def replace_values(old: Iterable[Any], new: Iterable[Any]) -> None:
         before.replace_all_uses_with(after)
 
 
+def replace_operand(user: Any, old: Any, new: Any) -> None:
+    """Let one operation take a new value in place of an old one."""
+    for number, operand in enumerate(user.operands):
+        if operand == old:
+            user.operands[number] = new
+
+
 def erase_unused(
     values: Iterable[Any], may_erase: Callable[[Any], bool] | None = None, kept: Container[Any] = ()
 ) -> None:

@@ -33,7 +33,7 @@ at a known place, name registers where each thread has its part of every tile; e
 through the scratch area.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import prod
 from typing import Any
@@ -42,7 +42,7 @@ from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
 from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import defining_operation, enclosing_loops, terminator
+from tilec.ir.structured import STRUCTURED, defining_operation, enclosing_loops
 from tilec.ir.values import is_tile
 from tilec.ir.walks import reading, walk_operations
 from tilec.layout import RegisterLayout
@@ -85,6 +85,7 @@ from tilec.passes.analysis.layouts.prices import (
     least_access_price,
     rounds_of,
 )
+from tilec.passes.analysis.passed_values import passed_values
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_kernel_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
@@ -188,19 +189,9 @@ class LayoutAssignment:
             self.parents[self._find(value)] = self._find(tiles[0])
 
     def _group(self, op: Any) -> None:
-        if op.name == "scf.for":
-            body = op.regions[0].blocks[0]
-            inits, yields = list(op.operands)[3:], terminator(body).operands
-            rows = zip(op.results, inits, list(body.arguments)[1:], yields, strict=True)
-        elif op.name == "scf.if":
-            ends = [terminator(r.blocks[0]).operands for r in op.regions if len(r.blocks)]
-            rows = zip(op.results, *ends, strict=True) if len(op.results) else ()
-        elif op.name == "scf.while":
-            before, after = (region.blocks[0] for region in op.regions)
-            passed = list(terminator(before).operands)[1:]
-            for row in zip(op.operands, before.arguments, terminator(after).operands, strict=True):
-                self._join(*row)
-            rows = zip(op.results, passed, after.arguments, strict=True)
+        rows: Iterable[tuple[Any, ...]]
+        if op.name in STRUCTURED:
+            rows = passed_values(op)
         elif op.name in COMBINE:
             rows = [tuple(op.operands), tuple(op.results)]
         elif op.name in PRODUCTS:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, PermuteOp, SplatOp, ViewOp
 from tilec.ir.bindings import ir
-from tilec.ir.removal import replace_operation
+from tilec.ir.removal import replace_operand, replace_operation
 from tilec.ir.values import is_tile, users_of
 from tilec.ir.walks import walk_operations
 from tilec.plan.worth import COPIES_OF_A_TILE
@@ -40,7 +40,7 @@ def remake(block: Any) -> list[tuple[Any, Any]]:
         for user in users[1:] if len(users) <= COPIES_OF_A_TILE else ():
             with ir.InsertionPoint(user):
                 clone = op.clone()
-            _replace_in(user, op.results[0], clone.results[0])
+            replace_operand(user, op.results[0], clone.results[0])
             found.append((clone, op))
     return found
 
@@ -62,9 +62,3 @@ def _is_cheap(op: Any, cheap: set[Any]) -> bool:
     if op.name in _MADE:
         return is_tile(op.results[0])
     return op.name in _RELABELLED and op.operands[0] in cheap
-
-
-def _replace_in(user: Any, old: Any, new: Any) -> None:
-    for number, operand in enumerate(user.operands):
-        if operand == old:
-            user.operands[number] = new

@@ -10,7 +10,7 @@ from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.constants import full
 from tilec.ir.integers import constant, equal
-from tilec.ir.removal import replace_operation
+from tilec.ir.removal import replace_operand, replace_operation
 from tilec.ir.sequences import at_level, operations_after, operations_before
 from tilec.ir.structured import (
     LOOPS,
@@ -149,17 +149,12 @@ class SpreadStage(StagedLoop):
 
         def step(position: Any) -> Any:
             for op in operations_inside(branch):
-                for number, operand in enumerate(op.operands):
-                    if operand == argument:
-                        op.operands[number] = position
+                replace_operand(op, argument, position)
             return branch.results[index]
 
         body = argument.owner
         end = thread_value(body, argument, branch, step)
-        last = terminator(body)
-        for number, operand in enumerate(last.operands):
-            if operand == argument:
-                last.operands[number] = end
+        replace_operand(terminator(body), argument, end)
 
     def _emit_one(
         self, before: Values, number: int, chosen: Any, positions: list[Any]
