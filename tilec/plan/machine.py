@@ -108,30 +108,29 @@ they gained; in waves of 128, after an early start, 19 looks took 0.9% less to 3
 MANY_IDLE, MANY_IDLE_SHARE = 1 / 3, 1.04
 """From which share of idle SMs on an early start makes streaming so much slower than the rate of
 the memory says: 80 CTAs drew 1320 bytes a cycle, where it says 1460, 128 CTAs 1550 of 1670."""
-UNEVEN_CLUSTERS, LAUNCH_CYCLES = 0.165, 1300
-"""Share of streaming that neighbours save there by a late start, and what that costs. With 72 and
-80 CTAs eight looks took 7.7 to 11.7% less after a late start (13% of streaming, less 0.7 us); with
-96 and 112 all 29 took 0.4 to 8% more. Next to other tiles, 20 looks at 72 to 88 CTAs took 4.6% less
-than 0.12 says."""
+LAUNCH_CYCLES = 1300
+"""What a late start costs (bf16, H100). With 72 and 80 CTAs eight looks at neighbours took 7.7 to
+11.7% less after it; with 96 and 112, which are not that idle, all 29 took 0.4 to 8% more."""
 ROOM_FOR_NEXT, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
 """Share of idle SMs from which on the next launch fits on them; bytes from memory that one SM then
 takes in a cycle, and all of them (not measured where the bus gives more). With 20, 24 and 33 CTAs
-17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us."""
+17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us. After a late start
+any neighbours take that, up to what the bus gives: 72 and 80 drew 1700 on an H100; 36, 56 and 80
+drew 1850, 2170 and 2050 on an H200, less 2 us (docs/measurements/2026-11-28-few-rows.md)."""
 LAST_BYTES_PER_CYCLE = 100
 """Bytes from memory that an SM takes in a cycle for a tile on top of whole rounds, where all SMs
 have a CTA. With 8 and 12 such tiles, 1x8960x1536, 3x9216x3072 and 20x17408x5120 NN took 11.4, 21.0
 and 63.9 us; by the model, 60 would make that 1.6, 2.5 and 3.3 us more. 60 to 150 choose alike
-(bf16, H100, this, `OVERLAP_SHARPNESS`, and the last values of `UNEVEN_CLUSTERS` and
-`HALF_WITH_ROOM`: docs/measurements/2026-11-28-few-rows.md)."""
+(bf16, H100, this, `OVERLAP_SHARPNESS`, and the last value of `HALF_WITH_ROOM`:
+docs/measurements/2026-11-28-few-rows.md)."""
 LESS_THAN_HALF, HALF_WITH_ROOM, CTAS_WITH_ROOM, CLUSTERS_WITH_ROOM = 0.53, 1.07, 1.22, 1.34
 """What an early start then makes streaming slower: of 63 CTAs or more, which fill the SMs with
 those of the next launch, of fewer, and of neighbours in clusters. 64 CTAs drew 1460 bytes a cycle,
 and took 13.4 to 13.8 us at 8 and 40x4096x4096, in clusters 16.1 and 16.4; 48 and 56 CTAs took 5 to
 10% longer than neighbours after a late start at five products. 1.12 for 64 CTAs was 5% too much at
 48x4096x4096."""
-LATE_WITH_ROOM, LATE_WITH_ROOM_CYCLES = 0.23, 2000
-"""Share of streaming that neighbours then save by a late start, and what that costs: they drew 1590
-bytes a cycle."""
+LATE_WITH_ROOM_CYCLES = 2000
+"""What a late start of neighbours then costs (H100)."""
 LATE_MARGIN = 0.01
 """Share of streaming that a late start must save at least: the kernel before may be another one."""
 NEAR_MARGIN = 0.06

@@ -85,13 +85,8 @@ class Placement:
         uneven = machine.MANY_IDLE_SHARE if self.idle >= machine.MANY_IDLE else 1.0
         return uneven * self.l2_share
 
-    def late_start_saves(self, memory: float) -> float:
-        """Return the cycles that a late start of neighbours saves; negative where it costs.
-
-        Args:
-            memory: Cycles in which the product streams what it reads, after an early start.
-        """
-        if self.idle >= machine.ROOM_FOR_NEXT:
-            return machine.LATE_WITH_ROOM * memory - machine.LATE_WITH_ROOM_CYCLES
-        slower = machine.UNEVEN_CLUSTERS if self.idle >= machine.MANY_IDLE else 0.0
-        return slower * memory - machine.LAUNCH_CYCLES
+    @property
+    def late_start_cycles(self) -> float:
+        """What it costs that a kernel starts when the one before has ended."""
+        room = self.idle >= machine.ROOM_FOR_NEXT
+        return machine.LATE_WITH_ROOM_CYCLES if room else machine.LAUNCH_CYCLES

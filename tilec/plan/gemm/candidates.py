@@ -176,7 +176,7 @@ def rank_tiles(
     if not alone:
         return []
     together = _rank(_shared_work(alone, problem, target), problem, target)
-    ranked = sorted([*alone, *together], key=lambda item: item.score)
+    ranked = _by_score([*alone, *together])
     best = _deepest_of_the_best(_without_small_gains(ranked))
     return [best, *(item for item in ranked if item is not best)]
 
@@ -186,7 +186,16 @@ def _rank(tiles: Iterable[GemmTile], problem: GemmProblem, target: Target) -> li
     factors = problem.sector_factors
     given = (problem.extents, target, problem.batch, factors, problem.contiguous)
     costs = ((tile, gemm_cost(tile, *given)) for tile in tiles)
-    return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
+    return _by_score(RankedTile(*pair) for pair in costs)
+
+
+def _by_score(tiles: Iterable[RankedTile]) -> list[RankedTile]:
+    """Return tiles by score; of equals, the wider one, whose rows of results are longer, first.
+
+    32x64x128 in 16 splits took 0.93 and 0.98 of 64x32x128 at 128x128x65536, NN and NT (bf16, H200,
+    docs/measurements/2026-11-28-few-rows.md).
+    """
+    return sorted(tiles, key=lambda item: (item.score, -item.tile.n))
 
 
 def _shared_work(

@@ -1,5 +1,7 @@
 """What a matrix multiply reads from memory, how fast, and what L2 keeps of it. Pure Python."""
 
+import math
+
 from tilec.plan import machine
 from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.placement import Placement
@@ -51,6 +53,12 @@ class Traffic:
         crowd = machine.FAR_READ if spread else machine.CROWDED_READ
         return self._bytes((machine.SHARED_READ, crowd))
 
+    def neighbour_cycles(self, place: Placement, target: Target) -> float:
+        """Return the cycles in which neighbours stream after a late start; infinite if none do."""
+        if not place.gathered or place.waves > 1 or place.idle < machine.MANY_IDLE:
+            return math.inf
+        return self._early_bytes(place) / _even_rate(place, bus_rate(target))
+
     def late_cycles(self, place: Placement, target: Target) -> float:
         """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
 
@@ -64,8 +72,7 @@ class Traffic:
         if not alone or tile.m >= m or tile.n >= n:
             return 0.0
         most = min(bus_rate(target), machine.LATE_MOST)
-        rate = _bent(most, machine.EVEN_BYTES_PER_CYCLE * place.ctas)
-        return self._bytes((1.0, machine.NEAR_READ)) / rate
+        return self._bytes((1.0, machine.NEAR_READ)) / _even_rate(place, most)
 
     def _bytes(self, reads_of_b: tuple[float, float]) -> float:
         """Return the bytes of operands and results, as many as cost what a first read of them does.
@@ -155,6 +162,16 @@ def memory_rate(place: Placement, target: Target) -> float:
     if place.idle >= machine.ROOM_FOR_NEXT:
         bus, each = min(bus, machine.EVEN_MOST), machine.EVEN_BYTES_PER_CYCLE
     return _bent(bus, place.ctas / place.waves * each) / place.memory_share
+
+
+def _even_rate(place: Placement, most: float) -> float:
+    """Return the bytes per cycle that CTAs draw after a late start: they lie evenly spread.
+
+    Args:
+        place: Where the CTAs start.
+        most: What any number of them draws.
+    """
+    return _bent(most, machine.EVEN_BYTES_PER_CYCLE * place.ctas)
 
 
 def bus_rate(target: Target) -> float:

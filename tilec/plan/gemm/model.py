@@ -4,6 +4,8 @@ The model takes, per k-tile, the slowest of tensor cores, shared memory and L2, 
 and counts waves of CTAs. It ranks tiles of one problem; it does not predict times. Pure Python.
 """
 
+import math
+
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
 from tilec.plan.gemm.edges import outside_cycles
@@ -42,6 +44,7 @@ class GemmCost:
         filled_memory: The same with a CTA on every SM, where fewer need as many rounds of tiles; 0
             where there is one round.
         late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
+        neighbour_memory: The same of neighbours after a late start; infinite where it cannot pay.
         cut: Whether half of the rows of the last tiles lie outside, or more.
         few_rows: Whether the product has as few rows as those whose crowds were timed.
         pingpong: Whether one consumer multiplies while the other one stores.
@@ -63,6 +66,7 @@ class GemmCost:
     memory: float = 0.0
     filled_memory: float = 0.0
     late_memory: float = 0.0
+    neighbour_memory: float = math.inf
     cut: bool = False
     few_rows: bool = False
     pingpong: bool = False
@@ -138,7 +142,8 @@ class GemmCost:
         if self.late_memory:
             return self._crowd_saves
         if self.placement.gathered and bound:
-            saved = self.placement.late_start_saves(self.memory)
+            late = add_powers(self._working, self.neighbour_memory, machine.OVERLAP_SHARPNESS)
+            saved = self.streaming - late - self.placement.late_start_cycles
             return saved if saved > machine.LATE_MARGIN * self.streaming else 0.0
         return 0.0
 
@@ -221,6 +226,7 @@ def gemm_cost(
         memory=together.early_cycles(place, target),
         filled_memory=filled,
         late_memory=traffic.late_cycles(place, target) if known else 0.0,
+        neighbour_memory=together.neighbour_cycles(place, target),
         cut=2 * (-extents[0] % tile.m) >= tile.m,
         few_rows=extents[0] <= machine.CROWD_ROWS,
         outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
