@@ -49,7 +49,7 @@ SCALED = (
     "(load(A, (m, k), (64, 32)).reshape((64, {groups}, {size}))"
     " * load(A, (m, k), (64, {groups}))[:, :, None]).reshape((64, 32))"
 )
-COMPUTED = "operand A of the mma comes from registers: it is computed"
+COMPUTED = "operand A of the mma comes from registers: threads compute it"
 STAGED = "operand A of the mma goes through registers"
 
 

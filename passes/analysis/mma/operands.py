@@ -53,7 +53,7 @@ def why_not_in_place(operand: Any) -> str | None:
     if source is not None and source.name in VIEWS and _is_loaded_by_tma(source.operands[0]):
         return "its columns are several axes of what is loaded"
     if source is None or not is_tiled_access(source):
-        return "it is computed, as padding with anything but zeros is, and padding of a slice"
+        return "threads compute it, or its padding (other than zeros, or of a slice)"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
 
 
