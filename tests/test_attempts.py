@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.gemm_source import gemm_source
 from tilec.codegen import ptxas
-from tilec.compiler.attempts import Attempt, fields_without_effect, least_loss
+from tilec.compiler.attempts import Attempt, given_up_in_vain, least_loss
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
@@ -29,9 +29,9 @@ def test_a_plan_with_fewest_bytes_and_no_serialised_product_is_taken():
     assert least_loss([attempt(None, NO_CODE)]) is None
 
 
-def test_a_field_had_no_effect_if_code_without_it_loses_no_less():
+def test_a_field_was_given_up_in_vain_if_code_without_it_loses_no_less():
     def found(*attempts):
-        return fields_without_effect(
+        return given_up_in_vain(
             [
                 Attempt(Specialization(disabled=frozenset(fields)), SPILL, losses)
                 for fields, losses in attempts
@@ -82,6 +82,19 @@ def test_the_plan_that_spills_least_is_compiled_again_with_a_warning(spilling):
     assert last.startswith(f"every plan loses performance; plan 2 of {len(calls) - 1} loses least")
     abandoned = [item for item in made.timings if item.stage == "abandoned"]
     assert len(abandoned) == len(calls) - 1
+
+
+def test_what_all_plans_lose_alike_is_given_up_one_by_one_and_then_together(spilling):
+    spilling(32)
+    made = compile_source(MATMUL)
+    reasons = [item.message for item in made.remarks if item.code == "T0432"]
+    together = [n for n, text in enumerate(reasons) if "without all that does" in text]
+    assert len(together) == 1
+    singles = reasons[: together[0]]
+    assert len({text.partition(" takes ")[0] for text in singles}) == len(singles) > 1
+    assert all("which made no difference" in text for text in singles[1:])
+    assert "plan 1 of" in reasons[-1]
+    assert made.artifact.kernels[0].metadata["plan"]["snake_k"]
 
 
 def test_where_spills_are_forbidden_the_first_failure_is_raised(spilling):

@@ -9,9 +9,6 @@ from tilec.plan.gemm.tile import GemmTile, misfit
 from tilec.request.gpu import GPUS
 from tilec.support.fast_dataclasses import replace
 
-NEIGHBOURS = 0
-"""Instead of a number of splits: neighbours of four that start late."""
-
 
 def test_swapped_tiles_share_b_alone_and_have_neighbours():
     """In clusters of 2x1 where these have all rows, of 1x4 where there is one row of tiles."""
@@ -39,25 +36,25 @@ def test_a_kernel_that_does_not_allow_it_keeps_single_warps():
 
 
 @pytest.mark.parametrize(
-    ("extents", "tile", "splits"),
+    ("extents", "tile", "splits", "cluster"),
     [
-        ((1, 4096, 14336), (8, 64, 128), NEIGHBOURS),
-        ((1, 8192, 8192), (8, 64, 128), 1),
-        ((4, 3584, 18944), (8, 64, 128), NEIGHBOURS),  # 3% less than two splits
-        ((16, 4096, 4096), (16, 64, 128), NEIGHBOURS),
-        ((16, 4096, 14336), (16, 64, 128), 2),
-        ((32, 4096, 7168), (32, 64, 128), 2),
-        ((32, 8192, 8192), (32, 64, 128), 1),
-        ((100, 4096, 14336), (104, 64, 64), 2),
+        ((1, 4096, 14336), (8, 64, 128), 1, (1, 4)),
+        ((1, 8192, 8192), (8, 64, 128), 1, (1, 1)),
+        ((4, 3584, 18944), (8, 64, 128), 1, (1, 4)),  # 3% less than two splits
+        ((16, 4096, 4096), (16, 64, 128), 1, (1, 4)),
+        ((16, 4096, 14336), (16, 64, 128), 2, (1, 1)),
+        ((32, 4096, 7168), (32, 64, 128), 2, (1, 1)),
+        ((32, 8192, 8192), (32, 64, 128), 1, (1, 1)),
+        ((100, 4096, 14336), (104, 64, 64), 2, (1, 1)),
     ],
 )
 @pytest.mark.parametrize("n_contiguous", [False, True])
-def test_measured_choices_stay(extents, tile, splits, n_contiguous):
-    """docs/measurements/2026-11-25-skinny-products.md; neighbours: 2026-11-28-few-rows.md."""
+def test_measured_choices_stay(extents, tile, splits, cluster, n_contiguous):
+    """docs/measurements/2026-11-25-skinny-products.md; clusters: 2026-11-28-few-rows.md."""
     problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(problem, TARGET)[0].tile
     depth = 64 if extents == (1, 8192, 8192) and n_contiguous else tile[2]
-    expected = (*tile[:2], depth), *((1, (1, 4)) if splits == NEIGHBOURS else (splits, (1, 1)))
+    expected = (*tile[:2], depth), splits, cluster
     assert ((best.m, best.n, best.k), best.split_k, best.cluster) == expected
 
 

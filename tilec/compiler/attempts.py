@@ -90,7 +90,7 @@ def compile_with_plans(
 
 def _following(attempts: Sequence[Attempt], steps: Any) -> NextPlan | None:
     """Return what to try after the last attempt, whose steps are given; None for nothing."""
-    in_vain = fields_without_effect(attempts)
+    in_vain = given_up_in_vain(attempts)
     return next_plan(attempts[-1].failure, steps.module, steps.specialization, in_vain)
 
 
@@ -103,8 +103,8 @@ def least_loss(attempts: Sequence[Attempt]) -> int | None:
     return min(found)[1] if found else None
 
 
-def fields_without_effect(attempts: Sequence[Attempt]) -> frozenset[str]:
-    """Return the fields of the plan that were given up in vain: the code loses no less without."""
+def given_up_in_vain(attempts: Sequence[Attempt]) -> frozenset[str]:
+    """Return the fields of the plan that were given up in vain: code without them loses no less."""
     found = set[str]()
     for number, item in enumerate(attempts):
         for before in attempts[:number]:

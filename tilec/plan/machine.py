@@ -115,8 +115,9 @@ ROOM_FOR_NEXT, EVEN_BYTES_PER_CYCLE, EVEN_MOST = 0.5, 60, 1700
 """Share of idle SMs from which on the next launch fits on them; bytes from memory that one SM then
 takes in a cycle, and all of them (not measured where the bus gives more). With 20, 24 and 33 CTAs
 17x1280x8192, 3x1536x7168 and 8x2112x7168 drew 1160, 1340 and 1510, less 2.4 us. After a late start
-any neighbours take that, up to what the bus gives: 72 and 80 drew 1700 on an H100; 36, 56 and 80
-drew 1850, 2170 and 2050 on an H200, less 2 us (docs/measurements/2026-11-28-few-rows.md)."""
+any neighbours take that, up to what the bus gives: 36, 56 and 80 drew 1850, 2170 and 2050 on an
+H200, less 2 us (docs/measurements/2026-11-28-few-rows.md); 56 to 80 on an H100 1590 to 1730, by the
+shares of an early start that were fitted before."""
 LAST_BYTES_PER_CYCLE = 100
 """Bytes from memory that an SM takes in a cycle for a tile on top of whole rounds, where all SMs
 have a CTA. With 8 and 12 such tiles, 1x8960x1536, 3x9216x3072 and 20x17408x5120 NN took 11.4, 21.0

@@ -26,10 +26,12 @@ def skip_unit_views(tile: Any) -> Any:
 
 def is_row_view(op: Any) -> bool:
     """Tell whether `op` only adds or drops dims of extent 1, or joins dims to rows of one box."""
-    if is_unit_view(op) or op is None or op.name not in VIEWS:
-        return is_unit_view(op)
+    if is_unit_view(op):
+        return True
+    if op is None or op.name not in VIEWS:
+        return False
     shape, result = (tuple(tile.type.shape) for tile in (op.operands[0], op.results[0]))
-    if shape[-1:] != result[-1:] or max(result[:-1]) > MAX_BOX_EXTENT:
+    if shape[-1:] != result[-1:] or any(extent > MAX_BOX_EXTENT for extent in result[:-1]):
         return False
     return box_of_view(shape, shape, result) is not None
 

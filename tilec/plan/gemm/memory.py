@@ -7,7 +7,7 @@ from tilec.plan.gemm.tile import GemmTile
 from tilec.plan.placement import Placement
 from tilec.plan.work import tile_group
 from tilec.request.target import Target
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,25 @@ class Traffic:
         crowd = machine.FAR_READ if spread else machine.CROWDED_READ
         return self._bytes((machine.SHARED_READ, crowd))
 
-    def neighbour_cycles(self, place: Placement, target: Target) -> float:
-        """Return the cycles in which neighbours stream after a late start; infinite if none do."""
-        if not place.gathered or place.waves > 1 or place.idle < machine.MANY_IDLE:
-            return math.inf
-        return self._early_bytes(place) / _even_rate(place, bus_rate(target))
+    def late_cycles(self, place: Placement, target: Target, *, crowds: bool) -> float:
+        """Return the cycles in which CTAs stream after a late start; infinite if it cannot pay.
 
-    def late_cycles(self, place: Placement, target: Target) -> float:
-        """Return the cycles in which single CTAs stream after a late start; 0 if none would pay.
+        Args:
+            place: Where they start.
+            target: Machine.
+            crowds: Whether it may pay for single CTAs that read the same bytes.
+        """
+        if place.waves > 1:
+            return math.inf
+        if not place.gathered:
+            return self._late_crowd(place, target) if crowds else math.inf
+        if place.idle < machine.MANY_IDLE:
+            return math.inf
+        alone = replace(self, tile=replace(self.tile, cluster=(1, 1)))
+        return alone._early_bytes(place) / _even_rate(place, bus_rate(target))
+
+    def _late_crowd(self, place: Placement, target: Target) -> float:
+        """Return `late_cycles` of single CTAs that read the same bytes.
 
         Where the GPU is empty, CTAs with neighbouring numbers start in one GPC, and those of one
         column of tiles, which read the same bytes of B, have such numbers
@@ -68,9 +79,9 @@ class Traffic:
         splits of a tile.
         """
         tile, (m, n, _) = self.tile, self.extents
-        alone = place.waves == 1 and tile.split_k == 1 and tile.cluster == (1, 1)
+        alone = tile.split_k == 1 and tile.cluster == (1, 1)
         if not alone or tile.m >= m or tile.n >= n:
-            return 0.0
+            return math.inf
         most = min(bus_rate(target), machine.LATE_MOST)
         return self._bytes((1.0, machine.NEAR_READ)) / _even_rate(place, most)
 

@@ -43,8 +43,8 @@ class GemmCost:
         memory: Once: the least time in which operands and result cross the memory bus.
         filled_memory: The same with a CTA on every SM, where fewer need as many rounds of tiles; 0
             where there is one round.
-        late_memory: The same of single CTAs after a late start; 0 where it cannot pay.
-        neighbour_memory: The same of neighbours after a late start; infinite where it cannot pay.
+        late_memory: The same after a late start, of neighbours or of single CTAs; infinite where it
+            cannot pay.
         cut: Whether half of the rows of the last tiles lie outside, or more.
         few_rows: Whether the product has as few rows as those whose crowds were timed.
         pingpong: Whether one consumer multiplies while the other one stores.
@@ -65,8 +65,7 @@ class GemmCost:
     latency: float = 0.0
     memory: float = 0.0
     filled_memory: float = 0.0
-    late_memory: float = 0.0
-    neighbour_memory: float = math.inf
+    late_memory: float = math.inf
     cut: bool = False
     few_rows: bool = False
     pingpong: bool = False
@@ -138,14 +137,17 @@ class GemmCost:
     @property
     def late_start_saves(self) -> float:
         """Cycles that a start after the end of the kernel before saves; 0 for an early start."""
+        if math.isinf(self.late_memory):
+            return 0.0
+        return self._neighbours_save if self.placement.gathered else self._crowd_saves
+
+    @property
+    def _neighbours_save(self) -> float:
+        """The same of neighbours, if memory binds them."""
+        late = add_powers(self._working, self.late_memory, machine.OVERLAP_SHARPNESS)
+        saved = self.streaming - late - self.placement.late_start_cycles
         bound = self.memory >= machine.MEMORY_BOUND * self.computing
-        if self.late_memory:
-            return self._crowd_saves
-        if self.placement.gathered and bound:
-            late = add_powers(self._working, self.neighbour_memory, machine.OVERLAP_SHARPNESS)
-            saved = self.streaming - late - self.placement.late_start_cycles
-            return saved if saved > machine.LATE_MARGIN * self.streaming else 0.0
-        return 0.0
+        return saved if bound and saved > machine.LATE_MARGIN * self.streaming else 0.0
 
     @property
     def _crowd_saves(self) -> float:
@@ -225,8 +227,7 @@ def gemm_cost(
         l2=l2_cycles(sharing, extents, factors, active) * place.l2_share,
         memory=together.early_cycles(place, target),
         filled_memory=filled,
-        late_memory=traffic.late_cycles(place, target) if known else 0.0,
-        neighbour_memory=together.neighbour_cycles(place, target),
+        late_memory=traffic.late_cycles(place, target, crowds=known),
         cut=2 * (-extents[0] % tile.m) >= tile.m,
         few_rows=extents[0] <= machine.CROWD_ROWS,
         outgrows_l2=place.waves > 1 and outgrows_l2(tile, extents, active, batch),
