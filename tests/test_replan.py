@@ -24,16 +24,64 @@ def given_up(monkeypatch, plan, **asked):
         if item.specialization.warp_factor != specialization.warp_factor:
             facts["plan"][0]["consumer_warps"] = warps * item.specialization.warp_factor
             found.append(item.specialization.warp_factor)
+        if item.specialization.most_per_sm != specialization.most_per_sm:
+            facts["plan"][0]["blocks_per_sm"] = item.specialization.most_per_sm
+            found.append(f"at most {item.specialization.most_per_sm}")
         specialization = item.specialization
     return found
 
 
 def test_a_tail_is_streamed_before_ctas_are_given_up(monkeypatch):
-    plan = {"blocks_per_sm": 4, "load_ahead": True}
+    plan = {"blocks_per_sm": 2, "load_ahead": True}
     assert given_up(monkeypatch, plan) == ["load_ahead", "blocks_per_sm"]
     assert given_up(monkeypatch, plan | {"load_ahead": False}) == ["blocks_per_sm"]
     assert given_up(monkeypatch, plan | {"consumer_registers": 232}) == ["blocks_per_sm"]
     assert given_up(monkeypatch, plan, stream_tail=0) == ["blocks_per_sm"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "steps"), [(2, []), (3, []), (4, [2]), (5, [2]), (12, [6, 3]), (8, [4, 2])]
+)
+def test_blocks_of_an_sm_are_halved_before_they_are_given_up(monkeypatch, blocks, steps):
+    expected = [*(f"at most {number}" for number in steps), "blocks_per_sm"]
+    assert given_up(monkeypatch, {"blocks_per_sm": blocks}) == expected
+    assert given_up(monkeypatch, {"blocks_per_sm": blocks}, blocks_per_sm=blocks) == []
+
+
+def test_blocks_that_the_planner_does_not_halve_are_given_up(monkeypatch):
+    plan = {"blocks_per_sm": 8}
+    monkeypatch.setattr(replan, "_facts", lambda _, name, default: {"plan": [plan]}.get(name, []))
+    failure = CompileError(error("T0608", "a thread spills 4 bytes"))
+    item = replan.next_plan(failure, object(), Specialization(most_per_sm=4))
+    assert item is not None
+    assert item.specialization.disabled == {"blocks_per_sm"}
+
+
+def long_row(count):
+    """Return a kernel that holds all tiles of a row until their largest sum is known."""
+    tiles = [f"t{n}" for n in range(count)]
+    loads = [f"t{n} = exp(load(v, (i, {n})))" for n in range(count)]
+    text = f"""@kernel
+def long(X: f32[M, N], Y: f32[M]):
+    i = grid(M)
+    v = make_partition_view(X, tile=(1, 1024), dim_map=[0, 1])
+    {"; ".join(loads)}
+    u = max({" + ".join(tiles)})
+    store(Y, i, sum({" + u * (".join(tiles)}{")" * (count - 1)}))
+"""
+    return SourceFile("long.tile", text)
+
+
+@pytest.mark.parametrize(("count", "blocks"), [(3, 12), (4, 6), (10, 3)])
+def test_as_many_blocks_share_an_sm_as_find_registers(count, blocks):
+    made = compile_source(long_row(count), "long", Specialization(divisors={"N": 16}))
+    plan = made.artifact.kernels[0].metadata["plan"]
+    assert plan["blocks_per_sm"] == blocks
+    assert plan["consumer_warps"] == 4
+    assert (made.assembly.spill_stores, made.assembly.spill_loads) == (0, 0)
+    reasons = [item.message for item in made.remarks if item.code == "T0432"]
+    halved = [12, 6, 3][1 : [12, 6, 3].index(blocks) + 1]
+    assert [text.rpartition(" ")[2] for text in reasons] == [str(number) for number in halved]
 
 
 def test_nothing_is_given_up_twice(monkeypatch):

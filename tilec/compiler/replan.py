@@ -20,6 +20,10 @@ _FEW_REGISTERS = ("T0608", "T0609")
 """Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
 
 
+SHARED_SM = "blocks_per_sm"
+"""Field of the plan that is halved before it is given up."""
+LEAST_SHARING = 2
+"""Blocks that share an SM at least."""
 _COSTS = {
     "split_loops": "to keep rounds without a mask in a loop of their own",
     "defer_work": "to compute from a tile that waits for the next one",
@@ -138,13 +142,17 @@ def _with_more_registers(
     costly = _costly_fields(module, specialization, costs)
     costly = [field for field in costly if field not in in_vain]
     if costly:
-        disabled = given_up - in_vain | {costly[0]}
+        field, kept = costly[0], given_up - in_vain
+        most = _fewer_blocks(module, specialization) if field == SHARED_SM else 0
+        fewer = replace(specialization, disabled=kept, most_per_sm=most)
+        without = replace(specialization, disabled=kept | {field})
         back = " and ".join(sorted(given_up & in_vain))
         reason = (
-            f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
+            f"{costs[field]} takes too many registers ({message}): planned again"
+            f" {f'for at most {most}' if most else 'without'}"
             f"{f', and with {back}, which made no difference' if back else ''}"
         )
-        return NextPlan(replace(specialization, disabled=disabled), reason)
+        return NextPlan(fewer if most else without, reason)
     if in_vain - given_up:
         reason = f"nothing else takes registers ({message}): planned again without all that does"
         return NextPlan(replace(specialization, disabled=given_up | in_vain), reason)
@@ -155,6 +163,13 @@ def _with_more_registers(
     reason = f"so few warps have too few registers ({message}): planned again with twice as many"
     factor = 2 * specialization.warp_factor
     return NextPlan(replace(specialization, warp_factor=factor), reason)
+
+
+def _fewer_blocks(module: Any, specialization: Specialization) -> int:
+    """Return half as many blocks of an SM as were planned; 0 where that is one, or was tried."""
+    blocks = max(plan.get(SHARED_SM, 1) for plan in _facts(module, "plan", {}))
+    asked = specialization.most_per_sm or blocks
+    return blocks // 2 if 2 * LEAST_SHARING <= blocks <= asked else 0
 
 
 def _with_narrow_accesses(specialization: Specialization, message: str) -> NextPlan | None:

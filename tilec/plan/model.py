@@ -111,6 +111,7 @@ class KernelProblem:
             place, of the largest tiles; 0 where they do not.
         one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
+        most_per_sm: CTAs that may share an SM so at most; 0 for any number.
         load_ahead: Whether registers may do for all that threads load at the end of a block.
         persistent: Whether registers may do for the state of a loop over tiles.
         ends_early: Whether a loaded number decides if a block multiplies at all.
@@ -176,6 +177,7 @@ class KernelProblem:
     thread_run: int = 0
     one_shot_bytes: int = 0
     blocks_per_sm: bool = True
+    most_per_sm: int = 0
     load_ahead: bool = True
     persistent: bool = True
     ends_early: bool = False

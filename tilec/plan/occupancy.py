@@ -77,6 +77,7 @@ def choose_blocks_per_sm(
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
     if ctas > machine.MAX_CLUSTER_CTAS and problem.load_ahead:
         wanted = min(wanted, WIDE_SPREAD_BLOCKS)
+    wanted = min(wanted, problem.most_per_sm or wanted)
     threads = warps * machine.WARP_THREADS
     held = problem.held_words // threads
     blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))

@@ -101,6 +101,8 @@ class Specialization:
         warp_factor: Times as many warps share a block without products on the tensor cores as its
             largest tile asks for: twice as many for the runner-up of a plan whose threads had too
             few registers.
+        most_per_sm: Blocks of an SM that the planner makes room for at most; 0 for any number. Half
+            as many as it chose for the runner-up of a plan whose threads had too few registers.
         scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
             needed, which had planned for less.
         most_blocks: Blocks that a launch has at most, to plan for; 0 for any number. They bind
@@ -122,6 +124,7 @@ class Specialization:
     mma_limit: int | None = None
     disabled: frozenset[str] = frozenset()
     warp_factor: int = 1
+    most_per_sm: int = 0
     scratch_bytes: int = 0
     most_blocks: int = 0
     splits: int = 0

@@ -107,6 +107,7 @@ def _facts_of_the_variant(specialization: Specialization) -> dict[str, Any]:
     found = {
         "disabled": sorted(specialization.disabled),
         "warp_factor": specialization.warp_factor if specialization.warp_factor > 1 else 0,
+        "most_per_sm": specialization.most_per_sm,
         "most_blocks": specialization.most_blocks,
         "splits": specialization.splits,
         "planned_split_k": specialization.splits,

@@ -331,6 +331,7 @@ def _planned(function: Any) -> dict[str, Any]:
     planned = {name: facts[fact] for name, fact in names.items() if fact in facts}
     planned["tiles_are_planned"] = bool(facts.get("planned_mma"))
     planned["warp_factor"] = facts.get("warp_factor", 1)
+    planned["most_per_sm"] = facts.get("most_per_sm", 0)
     disabled = [name for name in facts.get("disabled", ()) if name not in DECIDED_BY_PASSES]
     return planned | dict.fromkeys(disabled, False)
 
