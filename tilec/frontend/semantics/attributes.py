@@ -55,6 +55,8 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
     hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
     if node.name in BUILTINS and isinstance(value, hir.Value):
         hint = f"it is a function: write '{node.name}(x)'"
+    if isinstance(value, TupleValue) and node.name in ("append", "extend"):
+        hint = "tuples and lists never change: join them, as in 'x = x + (y,)'"
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
 

@@ -55,7 +55,10 @@ def check_axes(call: Call, array: ArrayValue, count: int, what: str, argument: A
         axes = "axis" if rank == 1 else "axes"
         notes = [note(f"'{name}' is declared here", array.param.span)]
         message = f"'{name}' has {rank} {axes}, but the {what} has {count}"
-        raise call.fail("T0301", message, argument.span, notes=notes)
+        hint = f"give the {what} one number for each axis"
+        if what == "tile":
+            hint += ", such as an extent of 1; 'reshape' adds and drops axes of extent 1"
+        raise call.fail("T0301", message, argument.span, hint=hint, notes=notes)
 
 
 def element_index(call: Call, value: AnyValue, argument: Argument) -> Constant | hir.Value:
@@ -182,6 +185,8 @@ def stored_value(call: Call, array: ArrayValue, value: Argument, what: str) -> C
         ]
         verb = "store" if call.name == "store" else "use"
         hint = f"{verb} 'cast(x, {array.dtype.name})'"
+        if array.dtype.is_integer and found.is_float:
+            hint += ", which rounds towards zero; '//' divides integers, '/' gives f32"
         raise call.fail("T0315", message, value.span, hint=hint, notes=notes)
     return number
 

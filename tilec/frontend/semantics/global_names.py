@@ -46,6 +46,9 @@ def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
     known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
     hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
     hint = _library_hint(node.id) or hint
+    if node.id.isupper():  # as extents of tiles are written
+        hint = f"{hint} Or declare" if hint else "declare"
+        hint += f" the parameter '{node.id}: const'"
     return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
 
 

@@ -180,6 +180,8 @@ _FUNCTIONS = (
         "roll",
         "another order of the elements",
         "cat((extract(x, 1, (8,)), extract(x, 0, (8,))), 0)",
+        "this turns by a half; for other distances, 'store' x to an array and 'load' it "
+        "with 'offset'",
     ),
     _functions("take index_select", "elements by their indices", "gather(A, arange(16))"),
     _functions("make_block_ptr make_tensor_descriptor advance", "a pointer", "load(A, i, 16)"),
@@ -384,7 +386,8 @@ _SYNTAX = (
         "access to elements or slices of a tile",
         "y = x[0:4]",
         write="extract(x, 0, (4,))",
-        advice="an index holds only ':', 'None' and '...'",
+        advice="an index holds only ':', 'None' and '...'; one element is "
+        "'extract(x, 3, (1,)).item()'",
     ),
 )
 

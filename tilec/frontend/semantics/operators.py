@@ -205,7 +205,10 @@ def truth(ctx: Context, value: AnyValue, span: SourceSpan) -> Constant | hir.Val
         return numeric.convert(ctx, value, BOOL, span)
     hint = None
     if numeric.is_tile(value):
-        hint = "select elements with 'where(condition, a, b)'; combine masks with '&' and '|'"
+        hint = (
+            "select elements with 'where(condition, a, b)'; combine masks with '&' and '|'; "
+            "'any(condition)' and 'all(condition)' are scalars"
+        )
     notes = (
         [note("the value comes from here", value.span)]
         if numeric.is_tile(value) and (isinstance(value, hir.Value))

@@ -165,7 +165,10 @@ class Call:
         if isinstance(argument.value, ArrayValue):
             return argument.value
         message = f"expected an array, found {describe(argument.value)}"
-        raise self.fail("T0311", message, argument.span)
+        hint = None
+        if numeric.is_tile(argument.value):
+            hint = "'store' the tile to an array first, and take that array"
+        raise self.fail("T0311", message, argument.span, hint=hint)
 
     def integer(self, argument: Argument, what: str) -> int:
         """Return a compile-time integer."""
@@ -221,7 +224,9 @@ class Call:
         axis = self.integer(argument, "the axis")
         if not -rank <= axis < rank:
             message = f"axis {int(axis)} is outside {what} of rank {rank}"
-            raise self.fail("T0301", message, argument.span)
+            known = "only axis 0" if rank == 1 else f"axes 0 to {rank - 1}"
+            hint = f"it has {known}; -1 is the last one"
+            raise self.fail("T0301", message, argument.span, hint=hint)
         return int(axis) % rank
 
     def axes(self, argument: Argument | None, rank: int) -> tuple[int, ...]:
