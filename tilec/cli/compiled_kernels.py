@@ -9,11 +9,12 @@ from tilec.compiler.variants import compile_variant
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.cache import DiskCache
+from tilec.runtime.launch.idle_sms import idle_sms_of_sizes
 from tilec.runtime.launch_variants import next_variant
 from tilec.runtime.packaged_variants import compile_variants, is_only
 from tilec.runtime.stored_kernels import obtain_variant
 from tilec.support.diagnostics import Diagnostic, SourceFile
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 _FROM_ARTIFACT = ("ptx", "cubin", "sass", "plan", "package")
 """Values of `--emit` that an artifact is enough for; the cache holds no IR."""
@@ -58,6 +59,19 @@ def compile_to_results(
     Raises:
         CompileError: The kernel is wrong, or cannot be compiled for the target.
     """
+    found = _compiled(kernel, specialization, options, cached=cached)
+    for result in found[:1]:
+        if result.artifact is not None:
+            metadata = result.artifact.kernels[-1].metadata
+            idle = idle_sms_of_sizes(metadata, specialization, result.remarks)
+            found[0] = replace(result, remarks=(*result.remarks, *idle))
+    return found
+
+
+def _compiled(
+    kernel: KernelSource, specialization: Specialization, options: CompileOptions, *, cached: bool
+) -> list[Result]:
+    """Do what `compile_to_results` does, without what only sizes say."""
     parts = kernel.program, kernel.definition, specialization, options
     packs, shows_ir = options.emit == "package", options.dump_directory is not None
     if cached and not (shows_ir or options.print_after) and options.emit in _FROM_ARTIFACT:

@@ -166,6 +166,7 @@ _OPTIONAL = {
     "assertions": sequence(_ASSERTION, 0, 1 << 20),
     "prints": sequence(_PRINT, 0, 1 << 16),
     "cluster": sequence(integer(1, 16), 3, 3),
+    "block_cycles": _EXPRESSION,
     "few_blocks": integer(1, 1 << 20),
     "most_blocks": integer(1, 1 << 20),
     "splits": integer(1, 1 << 20),

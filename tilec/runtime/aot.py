@@ -34,6 +34,7 @@ from tilec.runtime.jit import Kernel
 from tilec.runtime.kernel_text import KernelText
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid, count_blocks, launch_grid
+from tilec.runtime.launch.idle_sms import idle_sms_of_sizes
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.packaged_variants import compile_variants, pick
 from tilec.runtime.variants import PlanFields
@@ -339,6 +340,8 @@ def _compile_kernel(
 ) -> list[CompiledKernel]:
     compiled = []
     for made in compile_variants(program, interface.kernel, specialization, options):
-        compiled.append(CompiledKernel(made.artifact, made.remarks, made.module_text))
+        metadata = made.artifact.kernels[-1].metadata
+        idle = () if compiled else idle_sms_of_sizes(metadata, specialization, made.remarks)
+        compiled.append(CompiledKernel(made.artifact, (*made.remarks, *idle), made.module_text))
         compiled[-1].warn(made.sources)
     return compiled

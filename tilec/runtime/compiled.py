@@ -10,6 +10,7 @@ from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.cuda.api import Driver, LoadedKernel
 from tilec.runtime.cuda.driver_errors import wrong_capability
 from tilec.runtime.launch.grid import Grid
+from tilec.runtime.launch.idle_sms import idle_sms, place_of
 from tilec.runtime.launch.launcher import LaunchPlan, make_plan
 from tilec.support.diagnostics import (
     CompileError,
@@ -19,6 +20,7 @@ from tilec.support.diagnostics import (
     SourceFile,
     error,
 )
+from tilec.support.fast_dataclasses import replace
 from tilec.support.locks import Lock
 
 
@@ -47,6 +49,7 @@ class CompiledKernel:
         self.remarks = tuple(remarks)
         self._stage_text = stage_text
         self._has_warned = False
+        self._has_idle_sms = False
         self._loaded: dict[tuple[int, int], list[tuple[Mapping[str, Any], LoadedKernel]]] = {}
         self._lock = Lock()
 
@@ -198,7 +201,23 @@ class CompiledKernel:
             self.artifact.hidden_parameters,
         )
         plan.variant = self
+        self._warn_of_idle_sms(driver, arguments, plan)
         return plan
+
+    def _warn_of_idle_sms(
+        self, driver: Driver, arguments: BoundArguments, plan: LaunchPlan
+    ) -> None:
+        """Warn of a launch whose blocks leave most SMs idle for long, the first time."""
+        if self._has_idle_sms or not plan.launches:
+            return
+        info = driver.device(arguments.device or 0)
+        environment = {**self.constants, **arguments.environment()}
+        ctas = plan.launches[-1].prepared.shape.blocks
+        found = idle_sms(self.metadata, environment, ctas, info.sm_count)
+        if found is not None:
+            self._has_idle_sms = True
+            placed = replace(found, span=place_of(self.remarks))
+            warnings.warn(placed.render(), PerformanceWarning, stacklevel=2)
 
 
 def check_capability(driver: Driver, device: int, target: str) -> None:

@@ -97,6 +97,7 @@ CODES: dict[str, str] = {
     "T0431": "remark: a choice of the plan and its reason",
     "T0432": "remark: a plan did not fit, and what the next plan changes",
     "T0433": "remark: for which launches a kernel was planned, and which take other variants",
+    "T0434": "remark, or warning of a launch: few blocks leave most SMs idle for long",
     "T0435": "remark: why a search compiles one candidate after the other",
     "T0437": "remark: why an operand of an mma comes from registers, or goes through them",
     "T0438": "remark: an unusual layout of a tile, or a change of layout, and its price",

@@ -32,7 +32,9 @@ _LONGEST = 1000
 """Characters of an expression, at most."""
 
 
-def host_text(value: Any, function: Any, *, estimate: bool = True) -> str | None:
+def host_text(
+    value: Any, function: Any, *, estimate: bool = True, at_most: bool = False
+) -> str | None:
     """Return a value as an expression of dims and scalars; None where it depends on more.
 
     Sums and products count as exact; in the kernel, they may wrap.
@@ -41,6 +43,7 @@ def host_text(value: Any, function: Any, *, estimate: bool = True) -> str | None
         value: An integer that is computed before or outside of all loops.
         function: The kernel.
         estimate: Whether wider numbers that are cut to fewer bits count as exact, too.
+        at_most: Whether any known number will do for the least of several.
     """
     params = read_kernel_fact(function, "params", [])
     arguments = zip(params, function_body(function).arguments, strict=False)
@@ -49,7 +52,7 @@ def host_text(value: Any, function: Any, *, estimate: bool = True) -> str | None
         for param, argument in arguments
         if param["kind"] in ("dim", "scalar")
     }
-    text = _text(value, names, estimate)
+    text = _text(value, names, estimate, at_most)
     return text if text is not None and len(text) <= _LONGEST else None
 
 
@@ -67,7 +70,23 @@ def rounds_text(function: Any, counter: Sequence[Any]) -> str | None:
     return distance if step == "1" else f"cdiv({distance}, {step})"
 
 
-def _text(value: Any, names: Mapping[Any, str], estimate: bool) -> str | None:
+def half_of_rounds(function: Any, counter: Sequence[Any]) -> str | None:
+    """Return half of the rounds that a loop has at most where it depends on the block, or None.
+
+    Either it ends where a block says, but not after a number that a launch knows, as for keys up to
+    the last row of a block; or it begins where a block says, and a launch knows where it ends.
+
+    Args:
+        function: The kernel.
+        counter: Where the counter of the loop begins, where it ends, and its step.
+    """
+    lower, upper, step = (host_text(value, function) for value in counter)
+    if upper is None and lower is not None:
+        upper = host_text(counter[1], function, at_most=True)
+    return None if upper is None or step is None else f"cdiv({upper}, 2 * {step})"
+
+
+def _text(value: Any, names: Mapping[Any, str], estimate: bool, at_most: bool) -> str | None:
     if value in names:
         return names[value]
     constant = constant_value(value)
@@ -76,9 +95,11 @@ def _text(value: Any, names: Mapping[Any, str], estimate: bool) -> str | None:
     op = defining_operation(value)
     if op is not None and op.name in _CASTS:
         is_cut = op.name in _CUTS and not estimate
-        return None if is_cut else _text(op.operands[0], names, estimate)
+        return None if is_cut else _text(op.operands[0], names, estimate, at_most)
     if op is None or op.name not in _OPERATORS:
         return None
-    found = [_text(operand, names, estimate) for operand in op.operands]
+    found = [_text(operand, names, estimate, at_most) for operand in op.operands]
     known = [text for text in found if text is not None and len(text) <= _LONGEST]
+    if at_most and op.name == "arith.minsi" and len(known) == 1:
+        return known[0]
     return _OPERATORS[op.name].format(*known) if len(known) == len(found) else None

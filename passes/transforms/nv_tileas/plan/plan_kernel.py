@@ -54,6 +54,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.sequences import opens_loop
 from tilec.ir.structured import enclosing_loops
 from tilec.ir.walks import reading
+from tilec.passes.analysis.block_cycles import block_cycles
 from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
@@ -133,6 +134,8 @@ def plan_kernels(function: Any, context: PassContext) -> None:
     if plan.least_rounds:
         rule = {"rounds": rounds_to_share(function)["rounds_text"], "least": plan.least_rounds}
         write_kernel_facts(function, shared_rounds=rule)
+    cycles = block_cycles(function)
+    write_kernel_facts(function, **({"block_cycles": cycles} if cycles else {}))
     _remark_on_computed_operands(function, context)
     write_spec(function, spec)
     loops = []
