@@ -216,3 +216,72 @@ module @transposed_tiles_of_the_stored_array_are_loaded_whole {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// The largest absolute number of each row is needed after the store: that of each slice is combined
+// with that of the slices before it.
+// CHECK-LABEL: module @slices_are_reduced
+// CHECK:         %[[Y0:.*]] = math.exp2 %{{.*}} : tensor<128x32xf32>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}slice = 0 : i64
+// CHECK:         %[[A0:.*]] = math.absf %[[Y0]] : tensor<128x32xf32>
+// CHECK:         %[[M0:.*]] = "nv_tileas.reduce"(%[[A0]])
+// CHECK:         (tensor<128x32xf32>) -> tensor<128xf32>
+// CHECK:         %[[Y1:.*]] = math.exp2 %{{.*}} : tensor<128x32xf32>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}slice = 1 : i64
+// CHECK:         %[[A1:.*]] = math.absf %[[Y1]] : tensor<128x32xf32>
+// CHECK:         %[[M1:.*]] = "nv_tileas.reduce"(%[[A1]])
+// CHECK:         (tensor<128x32xf32>) -> tensor<128xf32>
+// CHECK:         %[[M:.*]] = arith.maxnumf %[[M0]], %[[M1]] : tensor<128xf32>
+// CHECK-NOT:     tiled_store
+// CHECK:         math.sqrt %[[M]] : tensor<128xf32>
+module @slices_are_reduced {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %y = math.exp2 %d : tensor<128x64xf32>
+    %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    %p = math.absf %y : tensor<128x64xf32>
+    %m = "nv_tileas.reduce"(%p) ({
+    ^bb0(%e: f32, %f: f32):
+      %g = arith.maxnumf %e, %f : f32
+      "nv_tileas.yield_values"(%g) : (f32) -> ()
+    }) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<128x64xf32>) -> tensor<128xf32>
+    %q = math.sqrt %m : tensor<128xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// The largest number of each row is needed before the store: all columns come first.
+// CHECK-LABEL: module @rows_that_are_reduced_first_stay_whole
+// CHECK-NOT:     tile_slice
+module @rows_that_are_reduced_first_stay_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %y = math.exp2 %d : tensor<128x64xf32>
+    %m = "nv_tileas.reduce"(%y) ({
+    ^bb0(%e: f32, %f: f32):
+      %g = arith.maxnumf %e, %f : f32
+      "nv_tileas.yield_values"(%g) : (f32) -> ()
+    }) {axis = 1 : i64, operandSegmentSizes = array<i32: 1, 0, 0, 0>, resultSegmentSizes = array<i32: 1, 0, 0, 0>} : (tensor<128x64xf32>) -> tensor<128xf32>
+    %c = "nv_tileas.view"(%m) : (tensor<128xf32>) -> tensor<128x1xf32>
+    %r = "nv_tileas.broadcast"(%c) : (tensor<128x1xf32>) -> tensor<128x64xf32>
+    %s = arith.subf %y, %r : tensor<128x64xf32>
+    %z = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}

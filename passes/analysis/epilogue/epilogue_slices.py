@@ -2,14 +2,16 @@
 
 The tile of such a store is computed element by element, from an accumulator and from tiles that are
 loaded in the same block, and nothing else needs those tiles whole. Its slices then are computed
-from slices of what it is computed from.
+from slices of what it is computed from. What is reduced along the columns, such as the largest
+number of each row, is not needed whole either: each slice is reduced, and the results are combined.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.structured import defining_operation
+from tilec.ir.structured import body_operations, defining_operation, parent_operation
 from tilec.ir.values import is_tile, users_of
 from tilec.layout import axis_in, without_units
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes, epilogue_parts
@@ -38,6 +40,7 @@ class SlicedStore:
             operations on it are computed slice by slice.
         cuts: The same of every tile that slices are taken from.
         loads: Loads of tiles of the same extents, which are loaded slice by slice.
+        reductions: Operations that reduce such tiles along their columns, for later use.
     """
 
     access: TiledAccess
@@ -46,6 +49,7 @@ class SlicedStore:
     axes: dict[Any, int] = field(default_factory=dict)
     cuts: dict[Any, int] = field(default_factory=dict)
     loads: list[Any] = field(default_factory=list)
+    reductions: list[Any] = field(default_factory=list)
 
     @property
     def tile(self) -> SlicedTile:
@@ -127,22 +131,84 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     if op.name == VIEW:
         along = axis_in(tile.type.shape, axis, op.operands[0].type.shape)
         return None if along is None else [(op.operands[0], along)]
+    return (
+        [(value, axis) for value in op.operands if is_tile(value)] if _is_by_element(op) else None
+    )
+
+
+def _is_by_element(op: Any) -> bool:
+    """Tell whether an operation computes a tile element by element, from tiles of its extents."""
+    if op.name.split(".")[0] not in ("arith", "math") or len(op.results) != 1:
+        return False
     tiles = [value for value in op.operands if is_tile(value)]
-    same = all(value.type.shape == tile.type.shape for value in tiles)
-    by_element = op.name.split(".")[0] in ("arith", "math") and len(op.results) == 1
-    return [(value, axis) for value in tiles] if same and by_element else None
+    result = op.results[0]
+    return is_tile(result) and all(value.type.shape == result.type.shape for value in tiles)
 
 
 def _used_only_in(store: SlicedStore) -> bool:
-    """Tell whether nothing but the store needs the tiles that are computed in slices.
+    """Tell whether nothing but the store and reductions needs what is computed in slices.
 
     Plain arithmetic on the accumulator does no harm: the same on the same registers, twice.
     """
-    for tile in store.axes:
-        inside = all(op == store.access.op or _computes(op, store) for op in users_of(tile))
-        if not inside and not _is_plain(tile, store):
-            return False
+    checked: set[Any] = set()
+    while left := [tile for tile in store.axes if tile not in checked]:
+        checked.update(left)
+        for tile in left:
+            outside = [op for op in users_of(tile) if not _is_inside(op, store)]
+            if _is_plain(tile, store):
+                continue
+            if not all(_is_reduced(op, tile, store) for op in outside):
+                return False
     return all(_may_load_late(load, store) for load in store.loads)
+
+
+def _is_inside(op: Any, store: SlicedStore) -> bool:
+    return op == store.access.op or op in store.reductions or _computes(op, store)
+
+
+def _is_reduced(op: Any, tile: Any, store: SlicedStore) -> bool:
+    """Tell whether `op` reduces a tile, or is a step towards that, and note it.
+
+    A step is computed element by element. What it reads besides is there before the store, where
+    the slices are computed.
+    """
+    axis, block = store.axes[tile], store.access.op.block
+    if _is_sliced_reduction(op, axis, store):
+        store.reductions.append(op)
+        return True
+    if op.block != block or not _is_by_element(op):
+        return False
+    others = [value for value in op.operands if value not in store.axes]
+    if not all(_is_there(value, store) for value in others):
+        return False
+    return _follow(op.results[0], axis, store)
+
+
+def _is_sliced_reduction(op: Any, axis: int, store: SlicedStore) -> bool:
+    """Tell whether `op` combines the slices of one tile by one operation, for use after a store."""
+    if op.name != ReduceOp.OPERATION_NAME or op.block != store.access.op.block:
+        return False
+    if len(op.operands) != 1 or op.opview.axis.value != axis or not is_tile(op.results[0]):
+        return False
+    combine, *rest = body_operations(op.opview.block)
+    pair = list(op.opview.block.arguments)
+    plain = len(rest) == 1 and sorted(map(hash, combine.operands)) == sorted(map(hash, pair))
+    return plain and not any(_comes_before(user, store) for user in users_of(op.results[0]))
+
+
+def _is_there(value: Any, store: SlicedStore) -> bool:
+    maker = defining_operation(value)
+    outer = maker is None or maker.block != store.access.op.block
+    return outer or maker.name == CONSTANT or _comes_before(maker, store)
+
+
+def _comes_before(op: Any, store: SlicedStore) -> bool:
+    """Tell whether `op`, or what it is inside of, comes before a store in its block."""
+    block = store.access.op.block
+    while op.block != block:
+        op = parent_operation(op)
+    order = body_operations(block)
+    return order.index(op) < order.index(store.access.op)
 
 
 def _computes(op: Any, store: SlicedStore) -> bool:

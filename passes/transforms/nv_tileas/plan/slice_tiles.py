@@ -18,10 +18,11 @@ constant is made anew. The accesses of a group form a sequence: the loads share 
 
 The pass cuts TMA stores of tiles that are computed element by element, in one block, from a wgmma
 accumulator, if they load tiles or compute special functions. (Then the stores of some slices run
-while other slices are computed.) A tile that something else needs stays whole, and so does a tile
-that is also stored at other coordinates. Nothing is cut if the consumers share columns or if no
-producer warp loads ahead. The pass runs before layouts are assigned, because the boxes of loads
-follow from the extents of the slices.
+while other slices are computed.) Where such a tile is also reduced along its columns, for use after
+the store, each slice is reduced, and the results are combined. A tile that something else needs
+stays whole, and so does a tile that is also stored at other coordinates. Nothing is cut if the
+consumers share columns or if no producer warp loads ahead. The pass runs before layouts are
+assigned, because the boxes of loads follow from the extents of the slices.
 
 Options:
     slice_columns: Columns of a slice; 0 leaves all tiles whole.
@@ -36,7 +37,7 @@ from tilec.ir.constants import resized
 from tilec.ir.integers import constant
 from tilec.ir.likeness import like
 from tilec.ir.removal import erase, is_used
-from tilec.ir.structured import defining_operation
+from tilec.ir.structured import body_operations, clone_whole, defining_operation
 from tilec.passes.analysis.epilogue.epilogue_slices import (
     CONSTANT,
     SlicedStore,
@@ -73,7 +74,7 @@ def slice_tiles(function: Any, context: PassContext) -> bool:
 def _cut(store: SlicedStore, columns: int, group: int) -> None:
     """Replace a store by the stores of its slices."""
     access = store.access
-    tokens = []
+    tokens, reduced = [], {}
     with ir.InsertionPoint(access.op):
         for number in range(store.tile.columns // columns):
             piece = _Slice(store, group, number, columns)
@@ -82,8 +83,13 @@ def _cut(store: SlicedStore, columns: int, group: int) -> None:
             with access.op.location:
                 tile = piece.of(access.value, store.axis)
                 tokens.append(piece.store(tile).results[0])
+            for op in store.reductions:
+                reduced[op] = piece.reduce(op, reduced.get(op))
         replace_token(access.op.results[0], tokens)
     erase(access.op)
+    for op, tile in reduced.items():
+        op.results[0].replace_all_uses_with(tile)
+        erase(op)
     _erase_unused(store)
 
 
@@ -142,6 +148,18 @@ class _Slice:
             mark_slice(clone, self.group, self.number)
         self.made[load.results[1]] = clone.results[1]
         return clone.results[0]
+
+    def reduce(self, op: Any, before: Any) -> Any:
+        """Reduce the slice; return its result combined with that of the slices before it."""
+        tile = op.operands[0]
+        with op.location:
+            found = clone_whole(op, {tile: self.of(tile, self.sliced.axes[tile])}).results[0]
+            if before is None:
+                return found
+            combine = body_operations(op.opview.block)[0]
+            values = dict(zip(op.opview.block.arguments, (before, found), strict=True))
+            operands = [values[operand] for operand in combine.operands]
+            return like(combine, operands, [found.type]).results[0]
 
     def store(self, tile: Any) -> Any:
         """Emit the store of the slice."""
