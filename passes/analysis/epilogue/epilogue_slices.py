@@ -198,8 +198,9 @@ def _is_sliced_reduction(op: Any, axis: int, store: SlicedStore) -> bool:
 
 def _is_there(value: Any, store: SlicedStore) -> bool:
     maker = defining_operation(value)
-    outer = maker is None or maker.block != store.access.op.block
-    return outer or maker.name == CONSTANT or _comes_before(maker, store)
+    if maker is None or maker.block != store.access.op.block or maker.name == CONSTANT:
+        return True
+    return _comes_before(maker, store)
 
 
 def _comes_before(op: Any, store: SlicedStore) -> bool:

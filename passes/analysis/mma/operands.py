@@ -32,6 +32,8 @@ _PRODUCTS = (DOT, _ASYNC_MMA, "nv_tileas.warp_mma", "nv_tileas.simt_mma")
 _PERMUTE = "nv_tileas.permute"
 _RECEIVE = "nv_tileas.receive"
 _LOAD_SHARED = "nv_tileas.load_shared"
+_SELECT, _IF = "arith.select", "scf.if"
+_MASKED = "threads mask it, or fill in padding (not zeros, or of a slice without pad='array')"
 _SM = get_target("sm_90a")
 
 
@@ -53,8 +55,22 @@ def why_not_in_place(operand: Any) -> str | None:
     if source is not None and source.name in VIEWS and _is_loaded_by_tma(source.operands[0]):
         return "its columns are several axes of what is loaded"
     if source is None or not is_tiled_access(source):
-        return "threads compute it, or its padding (other than zeros, or of a slice)"
+        return _MASKED if _is_masked_load(loaded_operand(operand)) else "threads compute it"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
+
+
+def _is_masked_load(tile: Any) -> bool:
+    """Tell whether a tile is what TMA loads, perhaps transposed, but for masked elements."""
+    source = defining_operation(tile)
+    if source is not None and source.name == _PERMUTE:
+        return _is_masked_load(source.operands[0])
+    if source is None or source.name not in (_SELECT, _IF):
+        return False
+    if source.name == _SELECT:
+        return any(map(_is_loaded_by_tma, source.operands[1:]))
+    number = ir.OpResult(tile).result_number
+    sides = (terminator(region.blocks[0]).operands[number] for region in source.regions)
+    return any(map(_is_loaded_by_tma, sides))
 
 
 def _is_loaded_by_tma(tile: Any) -> bool:
