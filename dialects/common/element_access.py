@@ -16,7 +16,8 @@ LOAD_ORDERS = (WEAK, "relaxed", "acquire")
 STORE_ORDERS = (WEAK, "relaxed", "release")
 ATOMIC_ORDERS = ORDERS[1:]
 _WIDE_INTEGERS = ("i32", "i64")
-_WIDE = (*_WIDE_INTEGERS, "f32", "f64")
+_FLOATS = ("f32", "f64")
+_WIDE = (*_WIDE_INTEGERS, *_FLOATS)
 CAS = "cas"
 """The mode whose second value is stored where the first one is found."""
 ATOMIC_TYPES: Mapping[str, tuple[str, ...]] = {
@@ -26,17 +27,20 @@ ATOMIC_TYPES: Mapping[str, tuple[str, ...]] = {
     "min": _WIDE_INTEGERS,
     "umax": _WIDE_INTEGERS,
     "umin": _WIDE_INTEGERS,
+    "maxf": _FLOATS,
+    "minf": _FLOATS,
     "and": _WIDE_INTEGERS,
     "or": _WIDE_INTEGERS,
     "xor": _WIDE_INTEGERS,
     "xchg": _WIDE,
     CAS: _WIDE,
 }
-"""Element types of each atomic operation (PTX ISA, atom: types of sm_90)."""
+"""Element types of each atomic operation (PTX ISA, atom: types of sm_90, which compares no floats:
+`maxf` and `minf` are integer operations on their bits)."""
 COMBINE = "combine"
 """Attribute of a store that combines: one of the modes below."""
 COMBINATIONS: Mapping[str, tuple[str, ...]] = {
-    mode: types for mode, types in ATOMIC_TYPES.items() if mode not in ("xchg", CAS)
+    mode: types for mode, types in ATOMIC_TYPES.items() if mode not in ("xchg", CAS, "maxf", "minf")
 }
 """Those by which a tile is combined with an array: the result is the same in any order."""
 

@@ -58,6 +58,8 @@ def test_the_value_of_a_scatter_broadcasts(frontend):
         ("atomic_add(I, (at, 0), 1)", "add"),
         ("atomic_max(I, (at, 0), 1)", "max"),
         ("atomic_min(U, (at, 0), 1)", "umin"),
+        ("atomic_max(A, (at, 0), 1.0)", "maxf"),
+        ("x = atomic_min(A, (at, 0), 1.0)", "minf"),
         ("atomic_xchg(A, (at, 0), 2)", "xchg"),
         ("x = atomic_cas(I, (at, 0), 0, 1)", "cas"),
     ],
@@ -117,9 +119,9 @@ def test_offsets_count_elements(frontend):
             "memory_order must be one of",
         ),
         (
-            "atomic_max(A, (at, 0), 1.0)",
+            "atomic_max(H, (at, 0), 1.0)",
             "T0306",
-            "'A' holds f32, which this operation does not support",
+            "'H' holds f16, which this operation does not support",
         ),
         (
             "atomic_xchg(H, (at, 0), 1.0)",

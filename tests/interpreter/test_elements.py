@@ -69,6 +69,20 @@ def test_atomic_operations_combine(kernels):
     np.testing.assert_array_equal(largest[8:], 0)
 
 
+def test_floats_are_compared_by_their_bits(kernels):
+    x, old = RNG.standard_normal(64).astype(np.float32), np.zeros(64, np.float32)
+    largest, least = np.full(64, -1, np.float32), np.zeros(64, np.float32)
+    wide, wider = np.full(64, 3.0), np.full(64, -0.0)
+    kernels["float_extremes"](x, largest, least, wide, wider, old)
+    groups = x.reshape(8, 8)
+    np.testing.assert_array_equal(largest[:8], np.maximum(groups.max(0), -1))
+    np.testing.assert_array_equal(largest[8:], np.maximum(x[:56], -1))
+    np.testing.assert_array_equal(least[:8], np.minimum(groups.min(0), 0))
+    np.testing.assert_array_equal(wide[:8], np.minimum(groups.astype(np.float64).min(0), 3))
+    np.testing.assert_array_equal(wider[:8], np.maximum(groups.astype(np.float64).max(0), -0.0))
+    np.testing.assert_array_equal(old, np.where(np.arange(64) < 56, -1, 0))
+
+
 def test_atomic_operations_give_what_was_there(kernels):
     x, a = np.arange(64, dtype=np.int32), np.arange(64, dtype=np.int32) * 3
     f, y = np.full(64, 0.5, np.float32), np.zeros(64, np.float32)

@@ -121,6 +121,29 @@ def _extreme(choose: Any) -> Function:
     return lambda old, value: choose(unsigned(old), unsigned(value)).astype(old.dtype)
 
 
+def _extreme_float(larger: bool) -> Function:
+    """Return what chooses between floats by their bits, as the GPU does: -0 is below 0.
+
+    A NaN of the kernel wins: it becomes the largest number of all for a maximum, and the least one
+    for a minimum. A NaN of the array stays if it has that sign.
+    """
+
+    def change(old: Any, value: Any) -> Any:
+        signed = np.dtype(f"i{old.dtype.itemsize}")
+        if np.isnan(value):
+            most = np.iinfo(signed).max if larger else -1
+            value = np.array(most, signed).view(old.dtype)[()]
+        ours, theirs = (int(np.asarray(item).view(signed)) for item in (value, old))
+        if ours >= 0:
+            wins = ours > theirs if larger else ours < theirs
+        else:  # the bits of negative floats grow as they fall, and are larger without a sign
+            ours, theirs = (item % (1 << 8 * signed.itemsize) for item in (ours, theirs))
+            wins = ours < theirs if larger else ours > theirs
+        return value if wins else old
+
+    return change
+
+
 CHANGES: Mapping[str, _Change] = {
     "add": lambda old, value: old + value,
     "addf": lambda old, value: old + value,
@@ -128,11 +151,13 @@ CHANGES: Mapping[str, _Change] = {
     "min": np.minimum,
     "umax": _extreme(np.maximum),
     "umin": _extreme(np.minimum),
+    "maxf": _extreme_float(True),
+    "minf": _extreme_float(False),
     "and": lambda old, value: old & value,
     "or": lambda old, value: old | value,
     "xor": lambda old, value: old ^ value,
     "xchg": lambda old, value: value,
     "cas": lambda old, expected, value: value if _same_bits(old, expected) else old,
 }
-"""What becomes of an element, by mode; signless integers are held as signed ones. All but the last
-two take tiles, too."""
+"""What becomes of an element, by mode; signless integers are held as signed ones. All but `maxf`,
+`minf` and the last two take tiles, too."""

@@ -17,6 +17,8 @@ _REGISTERS = {8: "h", 16: "h", 32: "r", 64: "l"}
 _NARROWEST = 16
 _BITWISE = {"and": "and.b", "or": "or.b", "xor": "xor.b", "xchg": "exch.b", "cas": "cas.b"}
 _ARITHMETIC = {"add": "add.u", "max": "max.s", "min": "min.s", "umax": "max.u", "umin": "min.u"}
+FLOAT_EXTREMES = {"maxf": ("max", "umin"), "minf": ("min", "umax")}
+"""Integer operations on the bits of floats that are not negative, and of those that are."""
 _NO_REDUCTION = ("xchg", "cas")
 """Modes that `red` does not have."""
 Bound = tuple[Any, Any, str]
@@ -82,6 +84,10 @@ def atomic(
 ) -> Any:
     """Change an element where `predicate` holds; return what it was, 0 elsewhere."""
     element = values[0].type
+    if mode in FLOAT_EXTREMES:
+        bits, ways = _by_sign(mode, values[0], predicate)
+        first, second = (atomic(way, pointer, [bits], order, scope, where) for way, where in ways)
+        return llvm_ops.bitcast(element, arith.ori(first, second))  # one of them is 0
     opcode = f"{order}.{scope}.global.{atomic_opcode(mode, element)}"
     places = ", ".join(f"${number + 2}" for number in range(len(values)))
     operands = [pointer, *map(_to_bits, values)]
@@ -99,6 +105,11 @@ def reduce(
     space: str = "global",
 ) -> None:
     """Change an element where `predicate` holds."""
+    if mode in FLOAT_EXTREMES:
+        bits, ways = _by_sign(mode, values[0], predicate)
+        for way, where in ways:
+            reduce(way, pointer, [bits], order, scope, where, space)
+        return
     opcode = f"{order}.{scope}.{space}.{atomic_opcode(mode, values[0].type)}"
     places = ", ".join(f"${number + 1}" for number in range(len(values)))
     # The destination `_` makes an atomic operation a reduction (PTX ISA, atom).
@@ -106,6 +117,26 @@ def reduce(
     target = "_, " if mode in _NO_REDUCTION else ""
     text = f"{start}.{opcode} {target}[$0], {places};"
     _silent(text, [pointer, *map(_to_bits, values)], predicate)
+
+
+def _by_sign(mode: str, value: Any, predicate: Any) -> tuple[Any, list[tuple[str, Any]]]:
+    """Return the bits of a float, and which integer operation has its result for either sign.
+
+    Signed numbers order floats as a float that is not negative asks for. The bits of negative
+    floats grow as they fall, and are larger than all others without a sign. A NaN gets the sign
+    with which it wins.
+    """
+    width = element_bits(value.type)
+    integer, sign = ir.IntegerType.get_signless(width), 1 << (width - 1)
+    bits = llvm_ops.bitcast(integer, value)
+    is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+    largest = emit.constant(integer, sign - 1 if mode == "maxf" else -1)
+    bits = arith.select(is_nan, largest, bits)
+    negative = arith.cmpi(arith.CmpIPredicate.slt, bits, emit.constant(integer, 0))
+    other = arith.xori(negative, emit.constant(negative.type, 1))
+    first, second = FLOAT_EXTREMES[mode]
+    ways = [(first, emit.both(predicate, other)), (second, emit.both(predicate, negative))]
+    return bits, ways
 
 
 def adds_vectors(mode: str, element: Any) -> bool:

@@ -20,15 +20,18 @@ _WIDE_INTEGERS = ("i32", "u32", "i64", "u64")
 _WIDE = (*_WIDE_INTEGERS, "f32", "f64")
 TYPES = {
     "add": (*_WIDE_INTEGERS, "f16", "bf16", "f32", "f64"),
-    "max": _WIDE_INTEGERS,
-    "min": _WIDE_INTEGERS,
+    "max": _WIDE,
+    "min": _WIDE,
     "and": _WIDE_INTEGERS,
     "or": _WIDE_INTEGERS,
     "xor": _WIDE_INTEGERS,
     "xchg": _WIDE,
     "cas": _WIDE,
 }
-"""Element types of each operation (PTX ISA, atom: types of sm_90)."""
+"""Element types of each operation (PTX ISA, atom: types of sm_90). Floats are compared by their
+bits."""
+STORE_TYPES = {**TYPES, "max": _WIDE_INTEGERS, "min": _WIDE_INTEGERS}
+"""The same for tiles that are combined with an array."""
 
 
 _COMBINED = "Replace each element at `indices`, in one atomic step, by"
@@ -43,16 +46,15 @@ _SUMMARIES = {
 
 def mode_of(operation: str, dtype: DType) -> str:
     """Return the mode of the cuda_tile operation."""
-    if operation == "add" and dtype.is_float:
-        return "addf"
+    if operation in ("add", "max", "min") and dtype.is_float:
+        return f"{operation}f"
     if operation in ("max", "min") and not dtype.signed:
         return f"u{operation}"
     return operation
 
 
-def check_type(call: Call, array: ArrayValue, operation: str, argument: Argument) -> None:
-    """Raise when the array holds elements that `operation` does not take."""
-    names = TYPES[operation]
+def check_type(call: Call, array: ArrayValue, names: Sequence[str], argument: Argument) -> None:
+    """Raise when the array holds elements of none of these types."""
     if array.dtype.name not in names:
         message = (
             f"'{array.param.name}' holds {array.dtype.name}, which this operation does not support"
@@ -76,7 +78,7 @@ def _atomic(
         call, check_bounds, memory_order, memory_scope, ATOMIC_ORDERS, _DEFAULT_ORDER
     )
     target = call.array(array)
-    check_type(call, target, operation, array)
+    check_type(call, target, TYPES[operation], array)
     given = [stored_value(call, target, argument, what) for argument, what in values]
     elements = elements_of(call, array, indices, mask, others=given)
     spread: list[hir.Value] = [spread_value(call, elements, item, call.span) for item in given]

@@ -1,6 +1,6 @@
 """Builtins that combine tiles with arrays, each element in one step: `atomic_store_add`, ..."""
 
-from tilec.frontend.semantics.builtins.atomic import TYPES, check_type, mode_of
+from tilec.frontend.semantics.builtins.atomic import STORE_TYPES, check_type, mode_of
 from tilec.frontend.semantics.builtins.memory import (
     access_attributes,
     index_scalars,
@@ -31,7 +31,7 @@ def _combine(
     place, tile = place_and_tile(call, index, tile, offset)
     value = call.tile(tile, "expected the tile to combine with the array")
     view = stored_view(call, array, value, tile)
-    check_type(call, view.array, operation, array)
+    check_type(call, view.array, STORE_TYPES[operation], array)
     indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
     attributes = access_attributes(call, offset, allow_tma)
     attributes["mode"] = mode_of(operation, view.array.dtype)
@@ -59,7 +59,7 @@ def _register(operation: str) -> None:
     Each element changes in one atomic step (relaxed, for the whole device), in any order; elements
     outside the array are dropped. The tile has the element type of the array. Nothing is returned.
     """
-    builtin(f"atomic_store_{operation}", TYPES[operation], "atomic_red_view_tko")(combine)
+    builtin(f"atomic_store_{operation}", STORE_TYPES[operation], "atomic_red_view_tko")(combine)
 
 
 for _operation in ("add", "max", "min", "and", "or", "xor"):
