@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.gemm_source import gemm_source
 from tilec.codegen import ptxas
-from tilec.compiler.attempts import Attempt, given_up_in_vain, last_alone, least_loss
+from tilec.compiler.attempts import Attempt, given_up_in_vain, least_loss
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
@@ -62,8 +62,7 @@ def spilling(monkeypatch):
                 calls.append(made)
             amount = amounts[min(len(calls), len(amounts)) - 1]
             entry = replace(made.entries[0], spill_stores=amount, spill_loads=amount)
-            losses = (error("T0608", f"spills {amount}"),) if amount else ()
-            return replace(made, entries=(entry,), losses=losses)
+            return replace(made, entries=(entry,), losses=(error("T0608", f"spills {amount}"),))
 
         monkeypatch.setattr(ptxas, "assemble", assemble)
         return calls
@@ -96,45 +95,6 @@ def test_what_all_plans_lose_alike_is_given_up_one_by_one_and_then_together(spil
     assert all("which made no difference" in text for text in singles[1:])
     assert "plan 1 of" in reasons[-1]
     assert made.artifact.kernels[0].metadata["plan"]["snake_k"]
-
-
-def test_what_was_given_up_last_is_given_up_alone_if_that_will_do(spilling):
-    spilling(32, 16, 8, 0)
-    made = compile_source(MATMUL)
-    metadata = made.artifact.kernels[0].metadata
-    (last,) = metadata["disabled"]
-    reasons = [item.message for item in made.remarks if item.code == "T0432"]
-    assert reasons[-1] == f"the plan may do without {last} alone: planned again with the rest"
-    abandoned = [item.step for item in made.timings if item.stage == "abandoned"]
-    assert len(abandoned) == len(reasons) == 4
-    assert abandoned[-1].endswith("(gives up much)")
-
-
-def test_all_that_was_given_up_stays_so_where_the_last_alone_will_not_do(spilling):
-    spilling(32, 16, 8, 0, 4)
-    made = compile_source(MATMUL)
-    assert len(made.artifact.kernels[0].metadata["disabled"]) == 3
-    last = [item.message for item in made.remarks if item.code == "T0432"][-1]
-    assert last == "it does not (spills 4): compiled without all of them"
-    abandoned = [item for item in made.timings if item.stage == "abandoned"]
-    assert len(abandoned) == 4
-    assert not [item for item in made.remarks if item.severity is Severity.WARNING]
-
-
-def test_what_was_tried_before_is_not_tried_alone():
-    def alone(*given_up, **changes):
-        *tried, found = (Specialization(disabled=frozenset(fields)) for fields in given_up)
-        attempts = [Attempt(item, SPILL, None) for item in tried]
-        made = last_alone(attempts, replace(found, **changes))
-        return made if made is None else set(made.disabled)
-
-    assert alone("") is None
-    assert alone("", "a") is None
-    assert alone("", "a", "ab") == {"b"}
-    assert alone("x", "xa", "xab") == {"x", "b"}
-    assert alone("", "a", "b") is None
-    assert alone("", "a", "b", "ba") is None, "a alone was tried"
-    assert alone("", "a", "a", warp_factor=2) is None
 
 
 def test_where_spills_are_forbidden_the_first_failure_is_raised(spilling):

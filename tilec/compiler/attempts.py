@@ -1,14 +1,13 @@
 """Tries one plan after the other until a kernel fits the GPU, or takes what fits best."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tilec.compiler.compilation import ABANDONED, Compilation, Timing
+from tilec.compiler.compilation import Compilation
 from tilec.compiler.replan import NextPlan, loses_performance, next_plan
 from tilec.request.specialization import Specialization
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import CompileError, remark
+from tilec.support.diagnostics import CompileError
 from tilec.support.fast_dataclasses import dataclass, replace
 
 Choose = Callable[[Mapping[str, Any], Specialization], Specialization | None]
@@ -71,84 +70,22 @@ def compile_with_plans(
     steps = make(False)
     while True:
         try:
-            made = steps.compile(kernel, specialization)
-            break
+            return steps.compile(kernel, specialization)
         except CompileError as failure:
             if steps.accept_losses:  # this plan was tried before: something else failed
                 raise
             attempts.append(Attempt(specialization, failure, _losses(failure, steps.result)))
             with compiler_threads.LOCK.held:
                 following = _following(attempts, steps)
-            specialization, reason = _next(attempts, following, reject_losses=reject_losses)
+            best = None if following or reject_losses else least_loss(attempts)
+            if following is not None:
+                specialization, reason = following.specialization, following.reason
+            elif best is None:
+                raise attempts[0].failure from None
+            else:
+                specialization, reason = attempts[best].specialization, _why(best, attempts)
             abandoned, steps = steps, make(following is None)
             steps.follow(abandoned, failure, reason)
-    alone = None if steps.accept_losses else last_alone(attempts, specialization)
-    return made if alone is None else _with_less_given_up(steps, made, make(False), kernel, alone)
-
-
-def _next(
-    attempts: Sequence[Attempt], following: NextPlan | None, *, reject_losses: bool
-) -> tuple[Specialization, str]:
-    """Return what to compile after attempts that did not work out, and why.
-
-    Args:
-        attempts: All of them.
-        following: What may do better; None for nothing.
-        reject_losses: Take no plan that loses performance.
-
-    Raises:
-        CompileError: What the first plan failed with, when none can be taken.
-    """
-    best = None if following or reject_losses else least_loss(attempts)
-    if following is not None:
-        return following.specialization, following.reason
-    if best is None:
-        raise attempts[0].failure from None
-    return attempts[best].specialization, _why(best, attempts)
-
-
-def last_alone(attempts: Sequence[Attempt], found: Specialization) -> Specialization | None:
-    """Return what gives up only the field that was given up last; None where that was tried.
-
-    Args:
-        attempts: The plans that did not work out.
-        found: What the plan that did was made for.
-    """
-    if not attempts:
-        return None
-    asked = attempts[0].specialization.disabled
-    last = found.disabled - attempts[-1].specialization.disabled
-    alone = replace(found, disabled=asked | last)
-    tried = [found, *(item.specialization for item in attempts)]
-    return alone if len(last) == 1 and alone not in tried else None
-
-
-def _with_less_given_up(
-    steps: Any, made: Compilation, lighter: Any, kernel: str | None, alone: Specialization
-) -> Compilation:
-    """Compile without the field alone that was given up last; return it if it loses nothing.
-
-    Each field before it saved registers, but not enough, and may be none too many now.
-
-    Args:
-        steps: The steps of the compilation that worked out.
-        made: Its result.
-        lighter: The steps of the new one.
-        kernel: Name of the kernel; None when the program has only one.
-        alone: What to compile.
-    """
-    last = " and ".join(sorted(alone.disabled))
-    started = time.perf_counter()
-    lighter.follow(
-        steps, None, f"the plan may do without {last} alone: planned again with the rest"
-    )
-    try:
-        return lighter.compile(kernel, alone)
-    except CompileError as failure:
-        message = failure.diagnostics[0].message
-    made.sink.emit(remark("T0432", f"it does not ({message}): compiled without all of them"))
-    made.timings.append(Timing(ABANDONED, f"without {last} alone", time.perf_counter() - started))
-    return made
 
 
 def _following(attempts: Sequence[Attempt], steps: Any) -> NextPlan | None:

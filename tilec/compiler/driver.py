@@ -203,7 +203,7 @@ class _Steps:
             module, index, position = self._parse_dump(stage)
         return self._lower(module, index, position).detach()
 
-    def follow(self, abandoned: "_Steps", failure: CompileError | None, reason: str) -> None:
+    def follow(self, abandoned: "_Steps", failure: CompileError, reason: str) -> None:
         """Go on from a plan that was given up: with its remarks, and with its time.
 
         Its warnings are about code that nobody runs.

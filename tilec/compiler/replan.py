@@ -193,20 +193,19 @@ def _with_narrow_accesses(specialization: Specialization, message: str) -> NextP
     return NextPlan(replace(specialization, arrays=arrays), reason)
 
 
-def describe_plan(module: Any, failure: CompileError | None) -> str:
+def describe_plan(module: Any, failure: CompileError) -> str:
     """Return what tells a plan from its runner-up: its constants, what takes registers, its fault.
 
     Args:
         module: The kernel, as far as it got.
-        failure: Why it cannot be compiled; None where it can.
+        failure: Why it cannot be compiled.
     """
     facts = _facts(module, "constants", {})
     constants = [f"{name}={value}" for found in facts for name, value in found.items()]
     costly = [
         field for field in _COSTS if any(_has(plan, field) for plan in _facts(module, "plan", {}))
     ]
-    code = "" if failure is None else failure.diagnostics[0].code or ""
-    fault = "gives up much" if failure is None else _OVER_BUDGET.get(code, "lost performance")
+    fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
     return " ".join([*constants, *costly, f"({fault})"])
 
 

@@ -170,4 +170,4 @@ ATOMICS = {
     **dict.fromkeys(("atomic_and", "atomic_or", "atomic_xor"), WORDS),
     **dict.fromkeys(("atomic_xchg", "atomic_cas"), (*WORDS, "f32", "f64")),
 }
-"""Element types of each atomic operation that is drawn (docs/language.md has floats for extremes)."""
+"""Element types of each atomic operation that is drawn. Extremes take f32 and f64, too."""
