@@ -129,7 +129,7 @@ def _by_sign(mode: str, value: Any, predicate: Any) -> tuple[Any, list[tuple[str
     width = element_bits(value.type)
     integer, sign = ir.IntegerType.get_signless(width), 1 << (width - 1)
     bits = llvm_ops.bitcast(integer, value)
-    is_nan = arith.cmpf(arith.CmpFPredicate.UNO, value, value)
+    is_nan = arith.cmpf(arith.CmpFPredicate.UNE, value, value)
     largest = emit.constant(integer, sign - 1 if mode == "maxf" else -1)
     bits = arith.select(is_nan, largest, bits)
     negative = arith.cmpi(arith.CmpIPredicate.slt, bits, emit.constant(integer, 0))
