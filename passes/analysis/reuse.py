@@ -1,6 +1,7 @@
 """What tiles of a grid share: the axes along which their loops load the same, and the rounds."""
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
 from tilec.ir.attributes import integer, read_kernel_fact
@@ -70,13 +71,26 @@ def axis_of(program_id: Any) -> int:
     return integer(program_id, "axis")
 
 
+def has_own_tiles(function: Any, accesses: list[TiledAccess]) -> bool:
+    """Tell whether blocks load no tile that all of them load, and store as large ones.
+
+    None is loaded in a loop: spread loops that reduce tiles were not measured.
+    """
+    ids = set(program_ids(kernel_operations(function)))
+    loads = [access for access in accesses if access.is_load]
+    largest = max((prod(load.tile_type.shape) for load in loads), default=0)
+    stored = max((prod(item.tile_type.shape) for item in accesses if not item.is_load), default=0)
+    own = all(block_numbers(load, ids) and not enclosing_loops(load.op) for load in loads)
+    return own and stored >= largest
+
+
 def is_input(access: TiledAccess) -> bool:
     """Tell whether a loop loads a tile of what the kernel has not written."""
     return access.is_load and bool(enclosing_loops(access.op)) and not follows_store(access.op)
 
 
 def block_numbers(load: TiledAccess, ids: set[Any]) -> set[Any]:
-    """Return the operations of `ids` that decide what a load in a loop reads."""
+    """Return the operations of `ids` that decide what a load reads."""
     begin = [start.value for start in slice_starts(load.view)]
     loops = [loop for loop in enclosing_loops(load.op) if loop.name == "scf.for"]
     parts = {op for op in ids for loop in loops if takes_a_part(loop, op)}

@@ -69,6 +69,38 @@ def test_a_block_is_spread_until_an_sm_has_room_for_others(row, element_bytes, c
 
 
 @pytest.mark.parametrize(
+    ("row", "element_bytes", "ctas", "blocks"),
+    [(8192, 2, 1, 4), (12288, 2, 2, 4), (16384, 2, 2, 4), (32768, 2, 4, 4), (8192, 4, 2, 4)],
+)
+def test_blocks_with_tiles_of_their_own_leave_room_for_three_others(
+    row, element_bytes, ctas, blocks
+):
+    found = plan(problem(row, element_bytes=element_bytes, own_tiles=True, thread_vector=8))
+    assert (found.spread, found.blocks_per_sm) == (ctas, blocks)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "ctas"),
+    [
+        ("store(Y, (m, 0), (x * sum(x)).astype(bf16))", 2),
+        ("store(Y, (m, 0), (x * sum(x) * load(W, 0, 16384).astype(f32)).astype(bf16))", 1),  # L1
+        ("store(S, m, sum(x))", 1),  # it stores nothing of that size
+    ],
+)
+def test_tiles_are_those_of_a_block_alone(kernel, ctas):
+    source = f"""
+@kernel
+def k(X: bf16[64, 16384], Y: bf16[64, 16384], W: bf16[16384], S: f32[64]):
+    m = grid(64)
+    x = load(X, (m, 0), (1, 16384)).astype(f32)
+    {kernel}
+"""
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(SourceFile("k.tile", source), options=options)
+    assert made.artifact.kernels[0].metadata["plan"]["spread"] == ctas
+
+
+@pytest.mark.parametrize(
     ("row", "vector", "warps"),
     [
         (40960, 8, 4),  # 40 elements a thread, not 20
@@ -148,7 +180,7 @@ def test_no_more_ctas_share_a_block_than_can(most, ctas):
 
 
 def test_the_plan_says_why_a_block_is_spread_or_not():
-    alone = "a CTA with whole tiles leaves no registers of its SM for another one"
+    alone = "an SM has registers for 0 CTAs with whole tiles"
     spread = f"spread = 8: {alone}; an SM holds 4 with a part each"
     assert spread in plan(problem(65536)).reasons
     kept = f"spread = 1: {alone}, but its CTAs cannot share 'cat'"

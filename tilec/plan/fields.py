@@ -90,7 +90,8 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "spread",
-            "1; if a CTA that reduces what it loads leaves no room for a second one on its SM, the"
+            "1; if a CTA that reduces what it loads leaves no room for a second one on its SM (for"
+            " three others, if it stores as much and no tile is loaded by all blocks), the"
             " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit; where"
             " `share_rounds` is 1, the fewest, up to 16, that give half of the SMs a CTA (16 if"
             " you fix `share_rounds`)",

@@ -128,6 +128,8 @@ class KernelProblem:
             where the threads of so many had too few registers.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
+        own_tiles: Whether blocks load no tile that all of them load, as the weights of a norm, none
+            in a loop, and store as large ones.
         repeats_tiles: Whether rounds of loops repeat all tiles that they load in larger ones.
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
             a block together; None when they can.
@@ -189,6 +191,7 @@ class KernelProblem:
     spread: bool = True
     warp_factor: int = 1
     waits_for_tiles: bool = False
+    own_tiles: bool = False
     repeats_tiles: bool = False
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     why_not_share_rounds: str | None = "nothing is known about its loops"

@@ -15,11 +15,14 @@ cluster, the loads of another one are in flight. A CTA that has the SM for itsel
 0.90 of the speed of a copy where two had 1.05 to 1.20 (softmax and norms of rows of 131072 and
 262144 bf16, H100, 2026-11-25)."""
 GOOD_BLOCKS = 4
-"""The same where a block is spread anyway and a portable cluster gives as many. Softmax of
-4096x65536 had 1.25 of the speed of a copy with four, 1.21 with two (H100, 2026-11-25). Where 8 CTAs
-leave room for two only, 16 give four: layer norm of 120000 and 128256 columns had 0.82 and 0.85 of
-the speed of a copy instead of 0.77 and 0.79, of 131072 1.08 instead of 1.07; of 98304, where 8 give
-three, 0.82 instead of 0.87 (H100, docs/measurements/2026-11-27-spread-blocks.md)."""
+"""The same where a block is spread anyway and a portable cluster gives as many, or where blocks
+have tiles of their own: softmax of 12288 and 16384 columns had 0.98 of the speed of a copy over two
+CTAs, 0.86 and 0.94 in one. Layer norm had 0.84 and 0.92: CTAs that compute the same columns find
+weights in L1 (H200, docs/measurements/2026-11-28-rows.md). Softmax of 4096x65536 had 1.25 with
+four, 1.21 with two (H100, 2026-11-25). Where 8 CTAs leave room for two only, 16 give four: layer
+norm of 120000 and 128256 columns had 0.82 and 0.85 of the speed of a copy instead of 0.77 and 0.79,
+of 131072 1.08 instead of 1.07; of 98304, where 8 give three, 0.82 instead of 0.87 (H100,
+docs/measurements/2026-11-27-spread-blocks.md)."""
 IDLE_BLOCKS = 2
 """CTAs for each SM that a grid of few blocks is spread over at most. Sums of the columns of
 262144x512, of 16 blocks, had 0.83 of the speed of a copy over 256 CTAs and 0.74 over 128 (same
@@ -34,9 +37,9 @@ def choose_spread(
 ) -> tuple[int, tuple[str, ...]]:
     """Return over how many CTAs the tiles of a block are spread, and why if there is a choice.
 
-    A CTA with a long row needs so many registers that no other one fits on its SM, and then
-    nothing hides its loads. Several CTAs hold a part of the row each, read it once, and exchange
-    what they have reduced. The planner takes as few CTAs as leave room for others.
+    A CTA with a long row needs so many registers that few others fit on its SM, and then little
+    hides its loads. Several CTAs hold a part of the row each, read it once, and exchange what they
+    have reduced. The planner takes as few CTAs as leave room for others.
 
     Where a grid has so few blocks that most SMs have none, CTAs share a block, too.
 
@@ -50,10 +53,8 @@ def choose_spread(
     if _leaves_sms_idle(problem, target):
         return _ctas_for_idle_sms(problem, target, overrides)
     waited = max(problem.thread_bytes, problem.one_shot_bytes)
-    if (
-        not (problem.waits_for_tiles and waited)
-        or _room(problem, 1, target, overrides) >= LEAST_BLOCKS
-    ):
+    enough = GOOD_BLOCKS if problem.own_tiles else LEAST_BLOCKS
+    if not (problem.waits_for_tiles and waited) or _room(problem, 1, target, overrides) >= enough:
         return 1, ()
     moved_by_threads = replace(problem, thread_bytes=waited)
     return _fewest_ctas(moved_by_threads, target, overrides)
@@ -63,7 +64,8 @@ def _fewest_ctas(
     problem: KernelProblem, target: Target, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the fewest CTAs whose parts of a large block leave room for others, and why."""
-    alone = "a CTA with whole tiles leaves no registers of its SM for another one"
+    whole = _room(problem, 1, target, overrides)
+    alone = f"an SM has registers for {whole} CTA{'s' * (whole != 1)} with whole tiles"
     why_not = {ctas: _why_not(problem, ctas, overrides) for ctas in machine.SPREADS[1:]}
     possible = [ctas for ctas, reason in why_not.items() if reason is None]
     if not possible:

@@ -410,7 +410,7 @@ module @planned_clusters_store_inside_of_the_grid {
 // A row that takes all registers of an SM is spread over CTAs, each of which is planned for its part.
 // CHECK-LABEL: module @long_rows_are_spread
 // CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 4 : i64,{{.*}}consumer_warps = 8 : i64,
-// CHECK-SAME:  "spread = 8: a CTA with whole tiles leaves no registers of its SM for another one; an SM holds 4 with a part each"
+// CHECK-SAME:  "spread = 8: an SM has registers for 0 CTAs with whole tiles; an SM holds 4 with a part each"
 // CHECK-SAME:  spread = 8 : i64
 module @long_rows_are_spread {
   "nv_tileaa.func"() ({

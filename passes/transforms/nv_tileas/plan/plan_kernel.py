@@ -84,7 +84,7 @@ from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.staging import EXCHANGE_SLOTS, WARPGROUPS, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import repeats_tiles, waits_for_tiles
-from tilec.passes.analysis.reuse import reuse_of
+from tilec.passes.analysis.reuse import has_own_tiles, reuse_of
 from tilec.passes.analysis.schedule.marks import DECIDED_BY_PASSES, ONE_SLOT
 from tilec.passes.analysis.schedule.record import tile_entry
 from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
@@ -223,10 +223,9 @@ def kernel_problem(
     slots = 1 if read_kernel_fact(function, ONE_SLOT, False) else EXCHANGE_SLOTS
     sizes["fixed_bytes"] += staged_bytes(dots, slots)
     sizes["fixed_bytes"] += sum(map(counter_bytes, histograms(function)))
-    also_live = accumulators_with(function)
-    live = [op for op in dots if op.results[0] in also_live]
+    live = accumulators_with(function)
     return KernelProblem(
-        mma=tuple(_mma_tile(op, also_live[op.results[0]]) for op in live),
+        mma=tuple(_mma_tile(op, live[op.results[0]]) for op in dots if op.results[0] in live),
         tile_elements=_largest_tile(function),
         held_words=held_words(function),
         product_bytes=max(map(_result_bytes, dots), default=0),
@@ -234,6 +233,7 @@ def kernel_problem(
         thread_vector=thread_vector(accesses),
         thread_run=thread_run(accesses),
         waits_for_tiles=waits_for_tiles(function),
+        own_tiles=has_own_tiles(function, accesses),
         repeats_tiles=repeats_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         scratch_bytes=cache(partial(expected_scratch_bytes, function)),
