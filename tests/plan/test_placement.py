@@ -50,17 +50,26 @@ def test_what_lies_along_an_operand_that_is_read_once(extents, tile, cluster, ex
 
 
 @pytest.mark.parametrize(
-    ("columns", "idle", "expected"),
+    ("columns", "expected"),
+    [(7168, True), (4096, True), (5056, False)],  # a cluster would lack a CTA
+)
+def test_clusters_of_neighbours_are_whole(columns, expected):
+    assert may_gather(tile_of(16, 64, (1, 4)), (16, columns, 4096)) is expected
+
+
+@pytest.mark.parametrize(
+    ("tiles", "expected"),
     [
-        (7168, 1 - 112 / 132, True),
-        (8192, 1 - 128 / 132, False),  # no room for clusters of the next launch
-        (4096, 1 - 64 / 132, True),
-        (5056, 1 - 79 / 132, False),  # a cluster would lack a CTA
+        (112, True),
+        (120, False),  # no room for clusters of the next launch
+        (64, True),
+        (224, True),  # two waves of 112, or all clusters that fit
+        (256, True),  # all clusters that fit: the rest of them waits for nobody
     ],
 )
-def test_clusters_of_neighbours_find_room(columns, idle, expected):
-    extents = (16, columns, 4096)
-    assert may_gather(tile_of(16, 64, (1, 4)), extents, idle) is expected
+def test_clusters_of_neighbours_find_room(tiles, expected):
+    cost = gemm_cost(tile_of(16, 64, (1, 4)), (16, 64 * tiles, 4096), H100)
+    assert cost.finds_room is expected
 
 
 def costs(extents, rows=40, clusters=((1, 1), (1, 4))):
@@ -274,11 +283,22 @@ def test_every_sm_streams_where_rounds_of_tiles_are_uneven():
 
 
 @pytest.mark.parametrize(
+    ("columns", "cluster"),
+    [
+        (14336, (1, 4)),  # 224 tiles: 92 more than 132 SMs, or 104 more than 30 clusters
+        (16384, (1, 1)),  # 256 tiles: 124 more, or 16 more than two waves of clusters
+    ],
+)
+def test_neighbours_on_every_sm_where_the_last_wave_is_uneven(columns, cluster):
+    best = rank_tiles(GemmProblem((8, columns, 4096), may_defer=True, may_swap=True), H200)[0]
+    assert (best.tile.n, best.tile.cluster, best.plan_fields["fill_gpu"]) == (64, cluster, True)
+
+
+@pytest.mark.parametrize(
     ("tile", "extents"),
     [
         (GemmTile(8, 64, 64, 2, 2, may_swap=True), (3, 8192, 3072)),  # one round
         (GemmTile(64, 64, 64, 2, 2), (128, 9216, 3072)),  # two tiles read the same columns
-        (GemmTile(8, 64, 64, 2, 2, cluster=(1, 4), may_swap=True), (3, 9216, 3072)),  # neighbours
         (GemmTile(8, 64, 64, 2, 2, split_k=2, may_swap=True), (3, 9216, 3072)),
         (GemmTile(128, 256, 64, 2, 2), (8192, 8192, 8192)),  # computing takes longer
     ],

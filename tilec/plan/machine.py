@@ -118,12 +118,17 @@ takes in a cycle, and all of them (not measured where the bus gives more). With 
 any neighbours take that, up to what the bus gives: 36, 56 and 80 drew 1850, 2170 and 2050 on an
 H200, less 2 us (docs/measurements/2026-11-28-few-rows.md); 56 to 80 on an H100 1590 to 1730, by the
 shares of an early start that were fitted before."""
-LAST_BYTES_PER_CYCLE = 100
-"""Bytes from memory that an SM takes in a cycle for a tile on top of whole rounds, where all SMs
-have a CTA. With 8 and 12 such tiles, 1x8960x1536, 3x9216x3072 and 20x17408x5120 NN took 11.4, 21.0
-and 63.9 us; by the model, 60 would make that 1.6, 2.5 and 3.3 us more. 60 to 150 choose alike
-(bf16, H100, this, `OVERLAP_SHARPNESS`, and the last value of `HALF_WITH_ROOM`:
-docs/measurements/2026-11-28-few-rows.md)."""
+FILLED_BYTES_PER_CYCLE, LAST_BYTES_PER_CYCLE, UNEVEN_LAST = 24, 100, 0.55
+"""Where all SMs have a CTA, in several waves: bytes from memory that an SM takes in a cycle, those
+that one of few takes in the last wave, and what this wave costs single CTAs in addition, which lie
+unevenly: a share of r * (1 - r) waves if it has r of the SMs. Neighbours in clusters lie evenly
+(`EVEN_BYTES_PER_CYCLE`). Of 32 products of 8 rows and 136 to 528 tiles of columns, those with 0.3
+to 0.8 of a last wave took 2 to 6% less in clusters on an H100 and up to 9% on an H200, those with
+0.9 and more up to 2% and 9% more. UNEVEN_LAST fits 0.4 to 0.8 on the one and 0.8 to 1.4 on the
+other; 0.4 to 0.75 choose alike (bf16, docs/measurements/2026-11-28-few-rows.md)."""
+CLUSTER_ROOM = 10 / 11
+"""Share of the SMs that clusters of four fill: 30 of them fit an H100 and an H200 of 132 SMs, as
+the driver says of CTAs with 200 KB (cuOccupancyMaxActiveClusters, 2026-11-28), 66 of two CTAs."""
 LESS_THAN_HALF, HALF_WITH_ROOM, CTAS_WITH_ROOM, CLUSTERS_WITH_ROOM = 0.53, 1.07, 1.22, 1.34
 """What an early start then makes streaming slower: of 63 CTAs or more, which fill the SMs with
 those of the next launch, of fewer, and of neighbours in clusters. 64 CTAs drew 1460 bytes a cycle,

@@ -34,17 +34,11 @@ def gathers(tile: GemmTile, extents: tuple[int, ...]) -> bool:
     return tile.cluster in GATHERINGS and (along_b or along_a)
 
 
-def may_gather(tile: GemmTile, extents: tuple[int, ...], idle: float) -> bool:
-    """Tell whether to consider a cluster of neighbours: whole ones that find room.
-
-    Args:
-        tile: The tile, in the cluster.
-        extents: M, N and K of the product.
-        idle: Share of the SMs that have no CTA, on average over the waves.
-    """
+def may_gather(tile: GemmTile, extents: tuple[int, ...]) -> bool:
+    """Tell whether a tile's cluster gathers neighbours, and no cluster lacks a CTA."""
     tiles = zip(extents, (tile.m, tile.n), tile.cluster, strict=False)
     whole = all(-(-extent // size) % peers == 0 for extent, size, peers in tiles)
-    return gathers(tile, extents) and whole and idle >= machine.ROOM_FOR_CLUSTERS
+    return whole and gathers(tile, extents)
 
 
 @dataclass(frozen=True, slots=True)

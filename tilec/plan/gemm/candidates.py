@@ -176,7 +176,7 @@ def rank_tiles(
     if not alone:
         return []
     together = _rank(_shared_work(alone, problem, target), problem, target)
-    ranked = _by_score([*alone, *together])
+    ranked = _by_score([*alone, *(item for item in together if item.cost.finds_room)])
     best = _deepest_of_the_best(_without_small_gains(ranked))
     return [best, *(item for item in ranked if item is not best)]
 
@@ -214,7 +214,7 @@ def _shared_work(
             if may_share(tile, item.cost, problem.extents, problem.contiguous)
         )
         near = (replace(item.tile, cluster=cluster) for cluster in GATHERINGS)
-        yield from (t for t in near if may_gather(t, problem.extents, item.cost.placement.idle))
+        yield from (tile for tile in near if may_gather(tile, problem.extents))
     splits = overrides.split_k is None and not overrides.defer_stores
     for item in alone if splits else ():
         most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1

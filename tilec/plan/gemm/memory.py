@@ -36,16 +36,19 @@ class Traffic:
     def filled_cycles(self, place: Placement, slots: int, target: Target) -> float:
         """Return the same where all of `slots` CTAs start, not the fewest; 0 if none would pay.
 
-        All stream until whole waves are done, those with one tile more then draw what they can.
-        CTAs that read the same bytes gain nothing, nor do neighbours, whose clusters wait for room.
+        All draw what the bus gives until whole waves are done. Those with one tile more lie
+        unevenly, clusters of neighbours less so than single CTAs. CTAs that read the same bytes
+        gain nothing.
         """
-        if place.waves == 1 or not place.whole or place.gathered or self.tile.split_k > 1:
+        if place.waves == 1 or not place.whole or self.tile.split_k > 1:
             return 0.0
-        whole, rest = divmod(place.ctas, slots)
-        each = self._early_bytes(place) / place.ctas
-        busy = _bent(bus_rate(target), slots * machine.SM_MEMORY_BYTES_PER_CYCLE)
-        last = rest and rest * each / _bent(busy, rest * machine.LAST_BYTES_PER_CYCLE)
-        return whole * slots * each / busy + last
+        rest, each = place.ctas % slots, self._early_bytes(place) / place.ctas
+        busy = _bent(bus_rate(target), slots * machine.FILLED_BYTES_PER_CYCLE)
+        rate, waiting = machine.EVEN_BYTES_PER_CYCLE, 0.0
+        if not place.gathered:
+            rate, waiting = machine.LAST_BYTES_PER_CYCLE, machine.UNEVEN_LAST * (1 - rest / slots)
+        last = rest and rest * each / _bent(busy, rest * rate)
+        return (place.ctas - rest + waiting * rest) * each / busy + last
 
     def _early_bytes(self, place: Placement) -> float:
         """Return `_bytes` after an early start, which spreads a crowd."""

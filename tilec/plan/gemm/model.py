@@ -130,6 +130,12 @@ class GemmCost:
         return self._working < self.memory and 0 < self.filled_memory < self.memory
 
     @property
+    def finds_room(self) -> bool:
+        """Whether clusters of neighbours do not wait for each other's SMs, or all SMs have one."""
+        place = self.placement
+        return not place.gathered or place.idle >= machine.ROOM_FOR_CLUSTERS or self.fills_gpu
+
+    @property
     def _working(self) -> float:
         """Cycles from the first operands to the last whole sums, were memory as fast as L2."""
         return self.computing - self.start - self.reduction
@@ -215,13 +221,13 @@ def gemm_cost(
     """
     place = _placement(tile, extents, batch, contiguous, target)
     sharing = _sharing(tile, place, contiguous)
-    active = min(place.ctas, _resident(tile, target))
+    active = min(place.ctas, tile.at_once(target))
     # Where rows of B begin inside of sectors, late starts and single CTAs for pairs were slower.
     known = factors[1] == 1.0 and not contiguous[0]
     peers = sharing.cluster[0] if known else 1
     traffic = Traffic(tile, extents, batch, contiguous)
     together = replace(traffic, tile=sharing)
-    filled = together.filled_cycles(place, _resident(tile, target), target)
+    filled = together.filled_cycles(place, tile.at_once(target), target)
     return replace(
         _working(tile, place, extents, contiguous, target),
         l2=l2_cycles(sharing, extents, factors, active) * place.l2_share,
@@ -272,7 +278,7 @@ def _placement(
 ) -> Placement:
     """Return how many CTAs there are, and where they start."""
     ctas = batch * _tiles_in_clusters(tile, extents)
-    waves = -(-ctas // _resident(tile, target))
+    waves = -(-ctas // tile.at_once(target))
     idle = 1 - ctas / (waves * target.sm_count)
     whole = extents[0] <= tile.m and not contiguous[0]
     return Placement(ctas, waves, idle, gathers(tile, extents), whole)
@@ -289,12 +295,6 @@ def _tiles_in_clusters(tile: GemmTile, extents: tuple[int, ...]) -> int:
     (m, n, _), (along_m, along_n) = extents, tile.cluster
     clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n))
     return clusters * along_m * along_n * tile.split_k
-
-
-def _resident(tile: GemmTile, target: Target) -> int:
-    """Return how many CTAs, in whole clusters, run at the same time."""
-    size = tile.cluster[0] * tile.cluster[1]
-    return target.sm_count // size * size
 
 
 def _tensor(tile: GemmTile) -> float:

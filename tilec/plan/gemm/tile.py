@@ -203,6 +203,12 @@ class GemmTile:
         """Tell whether the store of a tile waits for the next one, of `waves` that a CTA has."""
         return self.may_defer and waves > 1 and self.can_defer(target)
 
+    def at_once(self, target: Target) -> int:
+        """Return how many CTAs, in whole clusters, run at the same time."""
+        size = self.cluster[0] * self.cluster[1]
+        room = target.sm_count if size <= 2 else int(target.sm_count * machine.CLUSTER_ROOM)
+        return room // size * size
+
     def can_defer(self, target: Target) -> bool:
         """Tell whether its store can wait: in registers, with the accumulators of the next."""
         consumers = self.consumers(target)
