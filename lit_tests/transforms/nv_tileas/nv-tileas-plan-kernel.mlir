@@ -434,8 +434,9 @@ module @long_rows_are_spread {
 
 // Each launch decides into how many splits tiles go whose extents are written. The product is described
 // for that: how many k-tiles there are, and which axes of the grid decide what is loaded for an operand.
+// A launch also learns how long a block takes.
 // CHECK-LABEL: module @launches_decide_on_splits
-// CHECK:       tilec.kernel = {grid = ["M", "N"], k_splits = {consumers = 2 : i64, epilogue_bytes = 0 : i64, operands = [
+// CHECK:       tilec.kernel = {block_cycles = "max(512 * (K), 546 * (K))", grid = ["M", "N"], k_splits = {consumers = 2 : i64, epilogue_bytes = 0 : i64, operands = [
 // CHECK-SAME:  {axes = [0], bytes = 16384 : i64, computed = false, element_bytes = 2 : i64, strided = false},
 // CHECK-SAME:  {axes = [1], bytes = 16384 : i64, computed = false, element_bytes = 2 : i64, strided = true}],
 // CHECK-SAME:  products = 1 : i64, result_bytes = 4 : i64, rounds = "K", tile = [128, 128, 64], types = ["bf16", "bf16", "f32"]}
