@@ -31,7 +31,9 @@ With 256, 34 of 35 products of few rows took 0.3 to 4.5% less time where K is co
 operand that is read once: the other half of what comes belongs to the next k-tile. Where N is
 contiguous, it belongs to the next CTA: 0.3% less to 4.5% more. Where several CTAs read an operand,
 it is soon there anyway: 1.9% less to 1.2% more, on average nothing (bf16, H100,
-docs/measurements/2026-11-25-skinny-products.md).
+docs/measurements/2026-11-25-skinny-products.md). On an H200 that is so only where computing takes
+longer than memory: 5 such products took 0.5% more to 2.9% less with 256 bytes, 25 that memory
+bounds 0.2% less to 8% more, on average 2.7% (2026-11-28, docs/measurements/2026-11-28-few-rows.md).
 
 Without products, 256 pays where the row of a tile takes several boxes, which are 128 bytes wide:
 they come one after the other, and each opens its page of DRAM anew. Transposing 8192x8192 of bf16

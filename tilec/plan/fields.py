@@ -263,7 +263,8 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "l2_promotion",
             f"{WIDE_PROMOTION} for `auto` tiles of products with an operand that is read once and"
-            f" whose K is contiguous, and without products; otherwise {PROMOTION}",
+            " whose K is contiguous, but not where memory bounds them on an H200, and without"
+            f" products; otherwise {PROMOTION}",
             "bytes that TMA brings into L2 at a time, for loads in loops whose next round goes on"
             " along the contiguous axis, and for tiles whose rows take several boxes",
             range(PROMOTION, WIDE_PROMOTION + 1, PROMOTION),

@@ -18,17 +18,20 @@ class Gpu:
         name: Its name, without the form of the board where there is only one.
         sm_count: Streaming multiprocessors.
         memory_rate: Nominal bytes per second between memory and L2.
+        narrow_streams: Whether operands that memory bounds come faster where TMA brings 128 bytes
+            into L2 at a time, not 256.
     """
 
     name: str
     sm_count: int
     memory_rate: float
+    narrow_streams: bool = False
 
 
 GPUS: dict[str, Gpu] = {
     gpu.name: gpu
     for gpu in (
-        Gpu("H200", 132, 4.8e12),  # NVIDIA H200 data sheet, SXM
+        Gpu("H200", 132, 4.8e12, narrow_streams=True),  # NVIDIA H200 data sheet, SXM
         Gpu("H100", 132, 3.35e12),  # NVIDIA H100 data sheet, SXM
         Gpu("H100-NVL", 132, 3.9e12),  # NVIDIA H100 data sheet, NVL
         Gpu("H100-PCIe", 114, 2.0e12),  # NVIDIA H100 PCIe product brief

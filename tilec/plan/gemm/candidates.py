@@ -186,7 +186,7 @@ def _rank(tiles: Iterable[GemmTile], problem: GemmProblem, target: Target) -> li
     factors = problem.sector_factors
     given = (problem.extents, target, problem.batch, factors, problem.contiguous)
     costs = ((tile, gemm_cost(tile, *given)) for tile in tiles)
-    return _by_score(RankedTile(*pair) for pair in costs)
+    return _by_score(RankedTile(*pair, target.gpu) for pair in costs)
 
 
 def _by_score(tiles: Iterable[RankedTile]) -> list[RankedTile]:

@@ -6,6 +6,7 @@ from tilec.plan import machine
 from tilec.plan.copies import PROMOTION, WIDE_PROMOTION
 from tilec.plan.gemm.model import GemmCost
 from tilec.plan.gemm.tile import GemmTile
+from tilec.request.gpu import Gpu
 from tilec.support.fast_dataclasses import dataclass, replace
 from tilec.support.numbers import is_power_of_two
 
@@ -27,10 +28,17 @@ SPLIT_MARGIN = 1.01  # the same for tiles that are split along K
 
 @dataclass(frozen=True, slots=True)
 class RankedTile:
-    """A tile and what the model says about it; a lower score is better."""
+    """A tile and what the model says about it; a lower score is better.
+
+    Attributes:
+        tile: The tile.
+        cost: What the product costs with it.
+        gpu: The GPU of that cost.
+    """
 
     tile: GemmTile
     cost: GemmCost
+    gpu: Gpu
 
     @property
     def score(self) -> float:
@@ -62,10 +70,16 @@ class RankedTile:
         return same == other.tile
 
     @property
+    def l2_promotion(self) -> int:
+        """Bytes that TMA should bring into L2 at a time."""
+        narrow = self.gpu.narrow_streams and self.cost.memory > self.cost.computing
+        return WIDE_PROMOTION if self.cost.reads_on and not narrow else PROMOTION
+
+    @property
     def plan_fields(self) -> dict[str, Any]:
         """What the plan of the kernel should have besides the tile, by the field of it."""
         return {
-            "l2_promotion": WIDE_PROMOTION if self.cost.reads_on else PROMOTION,
+            "l2_promotion": self.l2_promotion,
             "dependent_launch": not self.cost.late_start_saves,
             "share_tiles": not self.cost.placement.gathered,
             "fill_gpu": self.cost.fills_gpu,
