@@ -4,7 +4,7 @@ The opposite of `host_expressions.py`. The expressions are those of grids: dims,
 `+ - * // %`, `cdiv`, `min` and `max` (`tilec/runtime/launch/expressions.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact
@@ -47,12 +47,12 @@ def host_text(
     """
     params = read_kernel_fact(function, "params", [])
     arguments = zip(params, function_body(function).arguments, strict=False)
-    names = {
+    known: dict[Any, str | None] = {
         argument: param["name"]
         for param, argument in arguments
         if param["kind"] in ("dim", "scalar")
     }
-    text = _text(value, names, estimate, at_most)
+    text = _text(value, known, estimate, at_most)
     return text if text is not None and len(text) <= _LONGEST else None
 
 
@@ -86,20 +86,27 @@ def half_of_rounds(function: Any, counter: Sequence[Any]) -> str | None:
     return None if upper is None or step is None else f"cdiv({upper}, 2 * {step})"
 
 
-def _text(value: Any, names: Mapping[Any, str], estimate: bool, at_most: bool) -> str | None:
-    if value in names:
-        return names[value]
+def _text(value: Any, known: dict[Any, str | None], estimate: bool, at_most: bool) -> str | None:
+    """Return the expression of a value; `known` gets it, as steps may use each value twice."""
+    if value not in known:
+        known[value] = _new_text(value, known, estimate, at_most)
+    return known[value]
+
+
+def _new_text(
+    value: Any, known: dict[Any, str | None], estimate: bool, at_most: bool
+) -> str | None:
     constant = constant_value(value)
     if constant is not None:
         return str(constant)
     op = defining_operation(value)
     if op is not None and op.name in _CASTS:
         is_cut = op.name in _CUTS and not estimate
-        return None if is_cut else _text(op.operands[0], names, estimate, at_most)
+        return None if is_cut else _text(op.operands[0], known, estimate, at_most)
     if op is None or op.name not in _OPERATORS:
         return None
-    found = [_text(operand, names, estimate, at_most) for operand in op.operands]
-    known = [text for text in found if text is not None and len(text) <= _LONGEST]
-    if at_most and op.name == "arith.minsi" and len(known) == 1:
-        return known[0]
-    return _OPERATORS[op.name].format(*known) if len(known) == len(found) else None
+    found = [_text(operand, known, estimate, at_most) for operand in op.operands]
+    short = [text for text in found if text is not None and len(text) <= _LONGEST]
+    if at_most and op.name == "arith.minsi" and len(short) == 1:
+        return short[0]
+    return _OPERATORS[op.name].format(*short) if len(short) == len(found) else None
