@@ -12,6 +12,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from enum import Enum
 from io import BytesIO
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -142,7 +143,10 @@ def _answer(process: "subprocess.Popen[bytes]") -> Outcome:
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles read-only views of dictionaries as well, and of a module its name."""
+    """Pickles read-only views of dictionaries as well, of a module its name, and enums by value.
+
+    Python 3.11.2 pickles a member of an enum by `getattr`, which is not of tilec.
+    """
 
     def reducer_override(self, value: Any) -> Any:
         """Return how to make a value again."""
@@ -150,6 +154,8 @@ class _Pickler(pickle.Pickler):
             return _view, (dict(value),)
         if isinstance(value, ModuleType):
             return _module, (value.__name__,)
+        if isinstance(value, Enum):
+            return type(value), (value.value,)
         return NotImplemented
 
 
