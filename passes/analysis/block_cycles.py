@@ -11,13 +11,10 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.structured import FOR_BOUNDS, enclosing_loops
-from tilec.passes.analysis.facts.host_texts import half_of_rounds, rounds_text
+from tilec.passes.analysis.facts.host_texts import LONGEST_TEXT, half_of_rounds, rounds_text
 from tilec.passes.analysis.kernels import is_tiled_access, kernel_operations, tiled_access
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.plan import machine
-
-_LONGEST = 1000
-"""Characters of an expression, at most."""
 
 
 def block_cycles(function: Any) -> str | None:
@@ -41,7 +38,7 @@ def block_cycles(function: Any) -> str | None:
         if item and (any(item) or sum(item.values()) > 0)
     ]
     text = f"max({sums[0]}, {sums[1]})" if len(sums) > 1 else "".join(sums)
-    return text if 0 < len(text) <= _LONGEST else None
+    return text if 0 < len(text) <= LONGEST_TEXT else None
 
 
 def _times(op: Any, function: Any) -> str:

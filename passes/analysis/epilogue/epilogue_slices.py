@@ -191,8 +191,7 @@ def _is_sliced_reduction(op: Any, axis: int, store: SlicedStore) -> bool:
     if len(op.operands) != 1 or op.opview.axis.value != axis or not is_tile(op.results[0]):
         return False
     combine, *rest = body_operations(op.opview.block)
-    pair = list(op.opview.block.arguments)
-    plain = len(rest) == 1 and sorted(map(hash, combine.operands)) == sorted(map(hash, pair))
+    plain = len(rest) == 1 and set(combine.operands) == set(op.opview.block.arguments)
     return plain and not any(_comes_before(user, store) for user in users_of(op.results[0]))
 
 

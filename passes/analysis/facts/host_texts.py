@@ -28,7 +28,7 @@ _OPERATORS = {
 _CASTS = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast")
 _CUTS = ("arith.trunci",)
 """Casts of which a result may be another number."""
-_LONGEST = 1000
+LONGEST_TEXT = 1000
 """Characters of an expression, at most."""
 
 
@@ -53,7 +53,7 @@ def host_text(
         if param["kind"] in ("dim", "scalar")
     }
     text = _text(value, known, estimate, at_most)
-    return text if text is not None and len(text) <= _LONGEST else None
+    return text if text is not None and len(text) <= LONGEST_TEXT else None
 
 
 def rounds_text(function: Any, counter: Sequence[Any]) -> str | None:
@@ -106,7 +106,7 @@ def _new_text(
     if op is None or op.name not in _OPERATORS:
         return None
     found = [_text(operand, known, estimate, at_most) for operand in op.operands]
-    short = [text for text in found if text is not None and len(text) <= _LONGEST]
+    short = [text for text in found if text is not None and len(text) <= LONGEST_TEXT]
     if at_most and op.name == "arith.minsi" and len(short) == 1:
         return short[0]
     return _OPERATORS[op.name].format(*short) if len(short) == len(found) else None

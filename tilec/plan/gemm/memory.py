@@ -36,9 +36,9 @@ class Traffic:
     def filled_cycles(self, place: Placement, slots: int, target: Target) -> float:
         """Return the same where all of `slots` CTAs start, not the fewest; 0 if none would pay.
 
-        All draw what the bus gives until whole waves are done. Those with one tile more lie
-        unevenly, clusters of neighbours less so than single CTAs. CTAs that read the same bytes
-        gain nothing.
+        All draw what the bus gives until whole waves are done. Of those with one tile more, single
+        CTAs lie unevenly, and neighbours in clusters evenly. CTAs that read the same bytes gain
+        nothing.
         """
         if place.waves == 1 or not place.whole or self.tile.split_k > 1:
             return 0.0

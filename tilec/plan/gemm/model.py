@@ -131,7 +131,7 @@ class GemmCost:
 
     @property
     def finds_room(self) -> bool:
-        """Whether clusters of neighbours do not wait for each other's SMs, or all SMs have one."""
+        """Whether neighbours leave room for clusters of the next launch, or take all SMs."""
         place = self.placement
         return not place.gathered or place.idle >= machine.ROOM_FOR_CLUSTERS or self.fills_gpu
 
